@@ -30,6 +30,7 @@ comma := ,
 MODULES = $(BIN)/Modules
 PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
+COUNT_PACKAGES := valgrind
 DEB_PACKAGES := debhelper dpkg-dev lintian
 PACKAGING := Sources/depotd/Packaging
 CLUSTER_PACKAGES := postgresql
@@ -88,7 +89,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -156,6 +157,11 @@ bench: deps  ## Measure Depot beside its floor and its peers
 
 bench-peers: deps  ## Install the peers that the benchmark compares with
 	$(call install_packages,$(PEER_PACKAGES))
+
+count: deps  ## Count the instructions of calls and objects, which may not grow
+	$(call install_packages,$(COUNT_PACKAGES))
+	$(call build_programs,the benchmark,depot-bench depotd)
+	@$(BIN)/depot-bench --count Sources/depot-bench/Counts.md
 
 lint: test-deps  ## Check the formatting and that generated documents are up to date
 	$(call quietly,"Checking the formatting",'$(SOURCES) | xargs -0 $(SWIFT) format lint --strict --parallel')

@@ -112,7 +112,8 @@ let package = Package(
     ),
     .executableTarget(
       name: "depot-bench",
-      dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "SwiftData"]
+      dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "SwiftData"],
+      exclude: ["Counts.md"]
     ),
     .executableTarget(
       name: "example-users",

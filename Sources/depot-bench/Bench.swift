@@ -13,6 +13,9 @@ enum Bench {
     var rows = 100_000
     var largeRows = 1_000_000
     var only: Set<String> = []
+    /// The table of the instructions that are counted instead, and whether it gets the figures.
+    var count: String?
+    var keepsCounts = false
 
     /// The text of `--help`.
     static var help: String {
@@ -25,6 +28,9 @@ enum Bench {
         --rounds N      how many rounds (5)
         --seconds S     how long each load of a round lasts (1)
         --output PATH   where the reports go: PATH.md, PATH.json, and PATH.svg (.build/bench)
+        --count FILE    instead of times, count instructions, and fail if one is more than 5 % above
+                        the figure that a table of Markdown keeps (`make count`)
+        --keep          with --count: write the figures into the table
 
       PostgreSQL and Redis are measured if they are installed (`make bench-peers`).
       The stores are made in the folder for temporary files: with TMPDIR=/dev/shm, in memory, so
@@ -49,7 +55,14 @@ enum Bench {
         return 0
       }
       let options = try parse(arguments)
-      try measure(options)
+      if let table = options.count {
+        try Counts.run(table, names: options.only, keepsFigures: options.keepsCounts)
+      } else {
+        for name in options.only where !scenarios.contains(where: { $0.name == name }) {
+          throw BenchError("there is no scenario \(name); see --help")
+        }
+        try measure(options)
+      }
       return 0
     } catch {
       FileHandle.standardError.write(Data("depot-bench: \(error)\n".utf8))
@@ -67,6 +80,10 @@ enum Bench {
         options.largeRows = 200_000
         continue
       }
+      if name == "--keep" {
+        options.keepsCounts = true
+        continue
+      }
       guard let value = rest.popFirst() else { throw BenchError("\(name) needs a value") }
       switch name {
       case "--output": options.output = value
@@ -74,9 +91,7 @@ enum Bench {
       case "--seconds": options.seconds = Double(value) ?? options.seconds
       case "--only":
         options.only = Set(value.split(separator: ",").map(String.init))
-        for name in options.only where !scenarios.contains(where: { $0.name == name }) {
-          throw BenchError("there is no scenario \(name); see --help")
-        }
+      case "--count": options.count = value
       default: throw BenchError("there is no option \(name)")
       }
     }

@@ -71,10 +71,18 @@ final class Daemon {
   let socket: SocketPath
 
   /// Starts a service; `store` is the address of the database that its store is in, a file if `nil`.
-  init(_ folder: TemporaryFolder, name: String, pin: Int? = nil, store: String? = nil) throws {
+  ///
+  /// A `tool` that is given, with its arguments, runs the service.
+  init(
+    _ folder: TemporaryFolder,
+    name: String,
+    pin: Int? = nil,
+    store: String? = nil,
+    tool: [String] = []
+  ) throws {
     socket = SocketPath(folder.file(name + ".sock"))
     child = try Child(
-      [
+      tool + [
         Child.programs + "/depotd", "--socket", socket.path, "--store",
         store ?? folder.file(name + ".sqlite"), "--cache", folder.file("copies"), "--slow-ms",
         "600000", "--max-connections", "2048",
@@ -86,7 +94,7 @@ final class Daemon {
 
   /// Connects, waiting for the service if it has just been started.
   func connect() throws -> BlockingConnection {
-    for _ in 0..<2000 {
+    for _ in 0..<100_000 {
       if let connection = try? BlockingConnection(socket: socket) { return connection }
       usleep(500)
     }

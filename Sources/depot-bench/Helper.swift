@@ -17,6 +17,8 @@ enum Helper {
     case "helper-get": try get(path, Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
     case "helper-enumerate": try enumerate(path)
     case "helper-models": try ModelWork.run(arguments[2], path, Int(arguments[3]) ?? 0)
+    case "helper-objects":
+      try ModelWork.run(stages: Int(arguments[2]) ?? 0, path, Int(arguments[3]) ?? 0)
     case "helper-main-actor": MainActorWork.run(path, Int(arguments[2]) ?? 0)
     case "helper-watch": try Subscriber.watch(path, Int(arguments[2]) ?? 0, ready: arguments[3])
     case "helper-listen": try Subscriber.listen(path, Int(arguments[2]) ?? 0, ready: arguments[3])

@@ -56,6 +56,27 @@ enum ModelWork {
     print(figures.map { "\($0)" }.joined(separator: " "), peakKibibytes())
   }
 
+  /// Does the first of these with `count` objects: inserts, fetches, changes, and deletes them.
+  static func run(stages: Int, _ path: String, _ count: Int) throws {
+    let configuration = ModelConfiguration(url: URL(filePath: path))
+    let container = try ModelContainer(for: BenchItem.self, configurations: configuration)
+    let context = ModelContext(container)
+    for number in 1...count { context.insert(BenchItem(number)) }
+    try context.save()
+    guard stages > 1 else { return }
+    let other = ModelContext(container)
+    let items = try other.fetch(FetchDescriptor<BenchItem>(sortBy: [SortDescriptor(\.size)]))
+    var sum = 0
+    for item in items { sum &+= item.size }
+    guard items.count == count, sum != 0 else { throw BenchError("\(items.count) items came") }
+    guard stages > 2 else { return }
+    for item in items { item.score += 1 }
+    try other.save()
+    guard stages > 3 else { return }
+    for item in items { other.delete(item) }
+    try other.save()
+  }
+
   private static func flat(_ container: ModelContainer, _ count: Int) throws -> [Double] {
     let sorted = FetchDescriptor<BenchItem>(sortBy: [SortDescriptor(\.size)])
     let insert = try milliseconds {
