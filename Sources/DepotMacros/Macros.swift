@@ -10,6 +10,7 @@ package enum Macros {
       ColumnMacro.self,
       DTOMacro.self,
       IndexMacro.self,
+      LinkingInitializerMacro.self,
       MemberwiseMacro.self,
       OperationCasesMacro.self,
       PersistedPropertyMacro.self,

@@ -84,6 +84,13 @@ public macro _PersistedProperty() =
 public macro _TransformablePersistedProperty() =
   #externalMacro(module: "DepotMacroPlugin", type: "TransformablePersistedPropertyMacro")
 
+/// Links an object both ways, and inserts it with its relationships' context, where its initializer ends.
+///
+/// ``Model()`` adds it to the initializers of a model that may have relationships.
+@attached(body)
+public macro _LinkingInitializer() =
+  #externalMacro(module: "DepotMacroPlugin", type: "LinkingInitializerMacro")
+
 /// Makes an actor work with a context of its own.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)

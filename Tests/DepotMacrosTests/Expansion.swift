@@ -64,6 +64,7 @@ struct Expansion {
     }
     if let declaration = node.asProtocol((any DeclSyntaxProtocol).self),
       node.is(VariableDeclSyntax.self) || node.is(FunctionDeclSyntax.self)
+        || node.is(InitializerDeclSyntax.self)
     {
       return try expandMember(declaration, in: context)
     }
@@ -119,12 +120,22 @@ struct Expansion {
         texts += try macro.expansion(of: attribute, providingPeersOf: declaration, in: context)
           .map { $0.trimmedDescription }
       }
+      if let macro = macro as? any BodyMacro.Type,
+        let declaration = declaration.as(InitializerDeclSyntax.self)
+      {
+        texts += try macro.expansion(
+          of: attribute,
+          providingBodyFor: declaration,
+          in: context
+        ).map { $0.trimmedDescription }
+      }
     }
   }
 
   private static var macros: [String: any Macro.Type] {
     [
       "Model": PersistentModelMacro.self,
+      "_LinkingInitializer": LinkingInitializerMacro.self,
       "_PersistedProperty": PersistedPropertyMacro.self,
       "_TransformablePersistedProperty": TransformablePersistedPropertyMacro.self,
       "ModelActor": PersistentModelActorMacro.self,
@@ -144,7 +155,8 @@ struct Expansion {
 
 extension DeclSyntax {
   fileprivate var names: String {
-    self.as(VariableDeclSyntax.self)?.bindings.map(\.pattern.trimmedDescription)
+    if self.is(InitializerDeclSyntax.self) { return "init" }
+    return self.as(VariableDeclSyntax.self)?.bindings.map(\.pattern.trimmedDescription)
       .joined(separator: ", ") ?? ""
   }
 }

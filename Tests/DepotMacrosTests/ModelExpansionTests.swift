@@ -69,6 +69,7 @@ import Testing
     #expect(
       expansion.attributes
         == ["title", "days", "code", "stops"].map { "@_PersistedProperty \($0)" }
+        + ["@_LinkingInitializer init"]
     )
     #expect(expansion.messages == [])
   }

@@ -29,6 +29,11 @@ struct ModelClass {
   /// The properties that are stored, in whatever clause of `#if` they stand.
   var properties: [StoredProperty] { members.items.compactMap(\.property) }
 
+  /// Returns the properties of a class that are stored.
+  static func properties(of declaration: ClassDeclSyntax) -> [StoredProperty] {
+    Members(declaration.memberBlock.members, ModelMember.init).items.compactMap(\.property)
+  }
+
   /// The modifiers of a generated member that subclasses override.
   private var overridable: String {
     declaration.modifiers.contains(.open) ? "open " : declaration.modifiers.memberAccess

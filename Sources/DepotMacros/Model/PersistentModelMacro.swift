@@ -27,7 +27,14 @@ extension PersistentModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard declaration.is(ClassDeclSyntax.self), let property = StoredProperty(member),
+    guard let declaration = declaration.as(ClassDeclSyntax.self) else { return [] }
+    if let initializer = member.as(InitializerDeclSyntax.self) {
+      let isLinking =
+        initializer.isDesignated
+        && ModelClass.properties(of: declaration).contains(where: \.mayBeRelationship)
+      return isLinking ? ["@_LinkingInitializer"] : []
+    }
+    guard let property = StoredProperty(member),
       property.isPersisted, property.isStorable, !property.isWrapped,
       property.attributes.first(named: "_PersistedProperty") == nil,
       property.attributes.first(named: "_TransformablePersistedProperty") == nil

@@ -164,11 +164,16 @@ extension ModelStorage {
   final func linkInverse(_ slot: Int) {
     switch slots[slot] {
     case .link(let link):
-      if meet(link.storage) { tell(link, slot, isAdded: true) } else { slots[slot] = .nothing }
+      guard meet(link.storage) else {
+        slots[slot] = .nothing
+        return
+      }
+      if !knows(link, slot, isAdded: true) { tell(link, slot, isAdded: true) }
     case .many(let list?):
       let own = (list.links ?? []).filter { meet($0.storage) }
       if own.count < list.count { slots[slot] = .many(LinkList(own)) }
-      for link in own { tell(link, slot, isAdded: true) }
+      // The context into which the object has come may have told some of them.
+      for link in own where !knows(link, slot, isAdded: true) { tell(link, slot, isAdded: true) }
     default: break
     }
   }

@@ -38,6 +38,10 @@ extension PersistentModel {
     inherited._$storage?.takeOver(own)
   }
 
+  /// Links what the initializer has set before there was an object; `@Model` calls it at its end.
+  // swift-format-ignore: NoLeadingUnderscores
+  public func _$linkInitialized() { _ = ownStorage }
+
   /// The registrar of a class that has none of its own.
   // swift-format-ignore: NoLeadingUnderscores
   public var _$observationRegistrar: ObservationRegistrar {
