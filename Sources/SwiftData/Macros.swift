@@ -11,6 +11,7 @@ internal import Observation
   Sendable,
   names: named(_$backingData),
   named(_$isJoined),
+  named(_$keyPaths),
   named(persistentBackingData),
   named(schemaMetadata),
   named(init),

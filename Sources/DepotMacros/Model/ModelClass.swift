@@ -63,6 +63,7 @@ struct ModelClass {
     if superclass != nil { add("_$isJoined", "@Transient private var _$isJoined = false") }
     add("persistentBackingData", superclass == nil ? persistentBackingData : joinedBackingData)
     add("schemaMetadata", schemaMetadata)
+    if !isFinal { add("_$keyPaths", keyPaths) }
     add("init(backingData:)", initializer)
     if superclass == nil {
       add(
@@ -118,11 +119,7 @@ struct ModelClass {
     let kind =
       superclass != nil
       ? "override \(overridable)class" : isFinal ? "\(overridable)static" : "\(overridable)class"
-    // A deprecated member may name deprecated properties without a warning.
-    let isDeprecated = properties.contains(where: \.isDeprecated)
-    let start =
-      (isDeprecated ? "@available(*, deprecated) " : "")
-      + "\(kind) var schemaMetadata: [SwiftData.Schema.PropertyMetadata]"
+    let start = "\(keptQuiet)\(kind) var schemaMetadata: [SwiftData.Schema.PropertyMetadata]"
     if members.isConditional {
       let lines = members.lines { "metadata.append(\(metadata(of: $0)))" }
       return """
@@ -141,6 +138,34 @@ struct ModelClass {
         ]
       }
       """
+  }
+
+  /// The class's own key paths, which in a subclass are those to the properties that it inherits.
+  private var keyPaths: DeclSyntax {
+    let inherited = superclass == nil ? "[:]" : "super._$keyPaths"
+    let lines = members.lines { member in
+      member.property.map { "keyPaths[\"\($0.name)\"] = \\Heir.\($0.identifier.text)" }
+    }
+    let body =
+      lines.isEmpty
+      ? ["return \(inherited)"]
+      : ["func add<Heir: \(name)>(_: Heir.Type, to keyPaths: inout [String: AnyKeyPath]) {"]
+        + lines.map { $0.hasPrefix("#") ? $0 : "  \($0)" }
+        + [
+          "}", "var keyPaths: [String: AnyKeyPath] = \(inherited)",
+          "add(Self.self, to: &keyPaths)", "return keyPaths",
+        ]
+    let modifiers = "\(keptQuiet)\(superclass == nil ? "" : "override ")\(overridable)class"
+    return """
+      \(raw: modifiers) var _$keyPaths: [String: AnyKeyPath] {
+      \(raw: body.map { $0.hasPrefix("#") ? $0 : "  \($0)" }.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// A deprecated member may name deprecated properties without a warning.
+  private var keptQuiet: String {
+    properties.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
   }
 
   private var initializer: DeclSyntax {

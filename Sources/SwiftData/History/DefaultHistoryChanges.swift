@@ -33,7 +33,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
   public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
     record.properties.compactMap { property in
-      (property.keyPath as? PartialKeyPath<Model>).map {
+      record.description.keyPath(of: property, in: Model.self).map {
         // Key paths of properties have nothing that could change.
         unsafeBitCast($0, to: (any PartialKeyPath<Model> & Sendable).self)
       }
@@ -71,7 +71,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
   public var tombstone: HistoryTombstone<Model> {
     var values: [PartialKeyPath<Model>: any Sendable] = [:]
     for property in record.description.properties where property.isPreserved {
-      guard let keyPath = property.keyPath as? PartialKeyPath<Model> else { continue }
+      guard let keyPath = record.description.keyPath(of: property, in: Model.self) else { continue }
       values[keyPath] = oldValue(for: keyPath)
     }
     return HistoryTombstone(values)

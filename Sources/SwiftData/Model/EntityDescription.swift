@@ -23,6 +23,8 @@ final class EntityDescription: @unchecked Sendable {
   /// The to-many relationships that may have no collection.
   let optionalLists: [Int]
   private let byKeyPath: [AnyKeyPath: Int]
+  /// The class's own key paths to the properties that it inherits, by their slots.
+  private let inheritedKeyPaths: [AnyKeyPath?]
   private let byName: [String: Int]
   private let known = SlotTable()
   /// The constraints and indexes, once somebody asked.
@@ -43,6 +45,11 @@ final class EntityDescription: @unchecked Sendable {
         keyPaths[metadata.keypath] = properties.count
         properties.append(property)
       }
+    }
+    let own = parent == nil ? [:] : type._$keyPaths
+    inheritedKeyPaths = (parent?.properties ?? []).map { own[$0.name] }
+    for (slot, keyPath) in inheritedKeyPaths.enumerated() {
+      if let keyPath { keyPaths[keyPath] = slot }
     }
     self.properties = properties
     byKeyPath = keyPaths
@@ -101,6 +108,17 @@ final class EntityDescription: @unchecked Sendable {
     guard let property = inheritedProperty(keyPath) else { return nil }
     known.add(keyPath, property.slot)
     return property
+  }
+
+  /// Returns the key path of the class itself to a property, also to one that it inherits; `nil` if the class
+  /// was written without `@Model` and inherits the property.
+  func keyPath<Model: PersistentModel>(
+    of property: PropertyDescription,
+    in _: Model.Type
+  ) -> PartialKeyPath<Model>? {
+    let slot = property.slot
+    let own = inheritedKeyPaths.indices.contains(slot) ? inheritedKeyPaths[slot] : nil
+    return (own ?? property.keyPath) as? PartialKeyPath<Model>
   }
 
   /// Returns a property by its name.

@@ -16,6 +16,11 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The properties that are stored.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
+  /// The class's own key paths to properties that it inherits or that subclasses may inherit, by their
+  /// names; `@Model` makes them.
+  // swift-format-ignore: NoLeadingUnderscores
+  static var _$keyPaths: [String: AnyKeyPath] { get }
+
   /// The registrar of observers, for changes that come from elsewhere, as Apple's expansions name it.
   // swift-format-ignore: NoLeadingUnderscores
   var _$observationRegistrar: ObservationRegistrar { get }
@@ -37,6 +42,10 @@ extension PersistentModel {
     guard let own = own._$storage else { return }
     inherited._$storage?.takeOver(own)
   }
+
+  /// None, as of a class that inherits nothing.
+  // swift-format-ignore: NoLeadingUnderscores
+  public static var _$keyPaths: [String: AnyKeyPath] { [:] }
 
   /// Links what the initializer has set before there was an object; `@Model` calls it at its end.
   // swift-format-ignore: NoLeadingUnderscores
