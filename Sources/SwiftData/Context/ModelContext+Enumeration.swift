@@ -38,8 +38,8 @@ extension ModelContext {
   ///
   /// The members of the collection and their order are found out at once.
   ///
-  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` unless the descriptor leaves out
-  ///   pending changes; ``SwiftDataError`` as ``fetch(_:)`` does.
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` if the context has changes that aren't
+  ///   saved and the descriptor doesn't leave them out; ``SwiftDataError`` as ``fetch(_:)`` does.
   public final func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
@@ -59,8 +59,8 @@ extension ModelContext {
 
   /// Returns the identifiers of the objects that a descriptor describes.
   ///
-  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` unless the descriptor leaves out
-  ///   pending changes; ``SwiftDataError`` as ``fetch(_:)`` does.
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` if the context has changes that aren't
+  ///   saved and the descriptor doesn't leave them out; ``SwiftDataError`` as ``fetch(_:)`` does.
   public final func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
@@ -71,7 +71,7 @@ extension ModelContext {
   private func batchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    guard !descriptor.includePendingChanges else {
+    if descriptor.includePendingChanges, hasChanges {
       throw SwiftDataError.includePendingChangesWithBatchSize
         .about(EntityDescription.of(T.self).name)
     }

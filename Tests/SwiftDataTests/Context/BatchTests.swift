@@ -121,17 +121,32 @@ import Testing
     let fixture = try ContextFixture()
     try stock(fixture)
     let context = fixture.other
-    var descriptor = FetchDescriptor<Gadget>(sortBy: [SortDescriptor(\.price)])
-    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
-      try context.fetch(descriptor, batchSize: 10)
-    }
-    descriptor.includePendingChanges = false
+    let descriptor = FetchDescriptor<Gadget>(sortBy: [SortDescriptor(\.price)])
     let results = try context.fetch(descriptor, batchSize: 10)
     #expect(results.count == 100)
     #expect(results[42].name == "G42")
     #expect(context.identityMap.tables.reduce(0) { $0 + $1.all.count } == 10)
     #expect(results.map(\.name) == (0..<100).map { "G\($0)" })
     #expect(try context.fetchIdentifiers(descriptor, batchSize: 10).count == 100)
+  }
+
+  @Test func `results in batches leave out what isn't saved where the descriptor says so`() throws {
+    let fixture = try ContextFixture()
+    try stock(fixture)
+    let context = fixture.other
+    var descriptor = FetchDescriptor<Gadget>(sortBy: [SortDescriptor(\.price)])
+    context.insert(Gadget(name: "new"))
+    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
+      try context.fetch(descriptor, batchSize: 10)
+    }
+    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
+      try context.fetchIdentifiers(descriptor, batchSize: 10)
+    }
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor, batchSize: 10).count == 100)
+    context.rollback()
+    descriptor.includePendingChanges = true
+    #expect(try context.fetch(descriptor, batchSize: 10).count == 100)
   }
 
   @Test func `the store computes sums and counts`() throws {

@@ -167,10 +167,6 @@ import Testing
     var descriptor = FetchDescriptor<Journey>(sortBy: [SortDescriptor(\.days, order: .reverse)])
     let sections = try context.fetchSections(descriptor, by: \.title, order: .reverse)
     #expect(sections.map(\.title) == ["J6", "J5", "J4", "J3", "J2", "J1"])
-    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
-      try context.fetch(descriptor, batchSize: 4)
-    }
-    descriptor.includePendingChanges = false
     #expect(try context.fetch(descriptor, batchSize: 4).map(\.days) == [6, 5, 4, 3, 2, 1])
     #expect(try context.fetchIdentifiers(descriptor, batchSize: 4).count == 6)
     #expect(
