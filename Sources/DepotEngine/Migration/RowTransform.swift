@@ -30,6 +30,9 @@ final class RowTransform {
     var conversion: ValueConversion?
     /// The value that is stored instead of null.
     var fill: Cell
+    /// The value where a composite around the old one is absent that isn't optional any more, and the
+    /// places of what says so.
+    var absent: (fill: Cell, presences: [Int])?
     /// The place of the old value; `nil` if it is the row.
     var outside: Outside?
     var isRequired: Bool
@@ -113,6 +116,7 @@ final class RowTransform {
           source: source,
           conversion: source == nil ? nil : conversion,
           fill: try Cell(defaultOf: carrier, in: fillArena),
+          absent: try Self.absent(field, before, entity, mapping, oldPlaces, fillArena),
           outside: source.flatMap {
             guard case .external(let type) = old.stored[$0].storage else { return nil }
             return Outside(
@@ -130,6 +134,30 @@ final class RowTransform {
     self.links = linkColumns
     composites = entity.composites.map { $0.moved(target) }
     kindPlace = root.kindPosition
+  }
+
+  /// Returns what an optional part gets when its composite, which was absent, has to be there.
+  private static func absent(
+    _ field: Field,
+    _ before: Field?,
+    _ entity: EntityLayout,
+    _ mapping: MigrationMapping,
+    _ oldPlaces: [String: Int],
+    _ arena: CellArena
+  ) throws -> (fill: Cell, presences: [Int])? {
+    guard let before, field.attribute.isOptional, field.attribute.defaultValue != nil,
+      let owner = mapping.old[before.owner]
+    else { return nil }
+    let (steps, oldSteps) = (field.path.split(separator: "."), before.path.split(separator: "."))
+    guard steps.count == oldSteps.count else { return nil }
+    let presences = (1..<max(1, steps.count)).compactMap { count -> Int? in
+      let path = steps.prefix(count).joined(separator: ".")
+      if entity.position(of: path) != nil { return nil }
+      let oldPath = oldSteps.prefix(count).joined(separator: ".")
+      return oldPlaces[mapping.old.columnName("a", oldPath, owner)]
+    }
+    if presences.isEmpty { return nil }
+    return (try Cell(defaultOf: field.attribute, in: arena), presences)
   }
 
   private static func link(
@@ -255,6 +283,9 @@ final class RowTransform {
         ).hint("Restore the store from a backup, or delete the row.")
       }
       cell = converted
+    }
+    if let absent = column.absent, absent.presences.contains(where: { row.integer($0 + 2) == 0 }) {
+      return absent.fill
     }
     return cell.isNull ? column.fill : cell
   }
