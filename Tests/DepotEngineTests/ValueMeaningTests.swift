@@ -159,6 +159,9 @@ import Testing
     ("file9", "file10"), ("a", "B"), ("é", "f"), ("1", "01"), ("", "a"), ("a", "a\0"),
     ("a1", "a1b"),
     ("\u{FF21}1", "a2"), ("2", "10"), ("x007", "x8"),
+    ("_b", "1"), ("~b", "a"), ("— b", "1"), ("€b", "1"), ("😀b", "1"), ("❤️", "1"), ("1", "a"),
+    (" b", "_b"), ("\u{a0}b", "_b"), ("«b", "+b"), ("→b", "$b"), ("9", "½"), ("½", "a"),
+    ("z", "ø"), ("\0", " "), ("\t", " "), ("a-b", "ab"), ("a b", "a-b"), ("中", "\u{E000}"),
   ])
   func `people's order is by letters and numbers`(less: String, greater: String) {
     let (left, right) = (Self.key(less), Self.key(greater))

@@ -1,11 +1,45 @@
 /// Bytes whose order is the order in which people expect texts, and which are equal only if the
 /// folded texts are.
 ///
-/// Case, marks, and widths don't matter, and a run of digits counts as a number: `9` is before `10`.
+/// Case, marks, and widths don't matter, and a run of digits counts as a number: `9` is before `10`. As
+/// in Unicode's root collation, white space, punctuation, symbols, and currencies are in front of digits,
+/// and these in front of letters.
 package enum LocalizedKey {
   package static func make(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     TextFolding.with(text, QueryExpression.TextOptions.localized.effective, encode)
   }
+
+  /// The first bytes of what isn't a letter; behind most, the character follows as it is.
+  private enum Group {
+    static let control: UInt8 = 0x01
+    static let space: UInt8 = 0x11
+    static let punctuation: UInt8 = 0x30
+    static let symbol: UInt8 = 0x40
+    static let currency: UInt8 = 0x42
+    static let number: UInt8 = 0x50
+    static let otherNumber: UInt8 = 0x51
+    /// Letters that aren't folded to small ones, of which there should be none.
+    static let capital: UInt8 = 0x60
+  }
+
+  /// The bytes for the characters of ASCII that have one: small letters are their own, and other
+  /// characters in the order of Unicode's root collation between those of their groups.
+  private static let bytes: [UInt8] = {
+    var bytes = Array(repeating: UInt8(0), count: 0x80)
+    func place(_ characters: StaticString, from first: UInt8) {
+      characters.withUTF8Buffer { characters in
+        for (offset, character) in characters.enumerated() {
+          bytes[Int(character)] = first + UInt8(offset)
+        }
+      }
+    }
+    place(" ", from: Group.space - 1)
+    place(#"_-,;:!?.'"()[]{}@*/\&#%"#, from: Group.space + 1)
+    place("`^+<=>|~", from: Group.punctuation + 1)
+    place("$", from: Group.currency - 1)
+    place("abcdefghijklmnopqrstuvwxyz", from: 0x61)
+    return bytes
+  }()
 
   private static func encode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var key: [UInt8] = []
@@ -13,18 +47,51 @@ package enum LocalizedKey {
     var index = 0
     while index < text.count {
       let byte = text[index]
+      let start = index
       if byte &- 0x30 < 10 {
-        let start = index
         while index < text.count, text[index] &- 0x30 < 10 { index += 1 }
         number(text[start..<index], to: &key, &zeros)
-        continue
+      } else if byte < 0x80 {
+        index += 1
+        ascii(byte, to: &key)
+      } else {
+        repeat { index += 1 } while index < text.count && text[index] & 0xC0 == 0x80
+        if let group = group(of: text[start..<index]) { key.append(group) }
+        key += text[start..<index]
       }
-      key.append(byte)
-      // What is behind the text begins with two zeros, so that a shorter text is before a longer.
-      if byte == 0 { key.append(1) }
-      index += 1
     }
-    return zeros.isEmpty ? key : key + [0, 0] + zeros
+    // What is behind the text begins with a zero, so that a shorter text is before a longer.
+    return zeros.isEmpty ? key : key + [0] + zeros
+  }
+
+  private static func ascii(_ byte: UInt8, to key: inout [UInt8]) {
+    let own = bytes[Int(byte)]
+    if own != 0 { return key.append(own) }
+    let isCapital = byte &- 0x41 < 26
+    key.append(isCapital ? Group.capital : Group.control)
+    key.append(byte + 1)
+  }
+
+  /// Returns the group of a character, of which there is the UTF-8; `nil` for a letter and what stands
+  /// with letters.
+  private static func group(of utf8: Slice<UnsafeBufferPointer<UInt8>>) -> UInt8? {
+    guard let scalar = String(decoding: utf8, as: UTF8.self).unicodeScalars.first else {
+      return nil
+    }
+    switch scalar.properties.generalCategory {
+    case .control: return Group.control
+    case .spaceSeparator, .lineSeparator, .paragraphSeparator: return Group.space
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation:
+      return Group.punctuation
+    case .mathSymbol, .modifierSymbol, .otherSymbol: return Group.symbol
+    // What joins emoji, and says how they look.
+    case .format, .enclosingMark: return Group.symbol
+    case .nonspacingMark where scalar.properties.isVariationSelector: return Group.symbol
+    case .currencySymbol: return Group.currency
+    case .decimalNumber, .otherNumber: return Group.otherNumber
+    default: return nil
+    }
   }
 
   /// Appends the place of digits, how many there are without the zeros before, and these; how many
@@ -35,7 +102,7 @@ package enum LocalizedKey {
     _ zeros: inout [UInt8]
   ) {
     let significant = digits.drop { $0 == 0x30 }
-    key.append(0x30)
+    key.append(Group.number)
     append(significant.count, to: &key)
     key += significant
     append(digits.count - significant.count, to: &zeros)
