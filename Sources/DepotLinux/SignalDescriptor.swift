@@ -11,13 +11,12 @@ package final class SignalDescriptor: Sendable {
 
   package let descriptor: Descriptor
 
-  /// Blocks SIGTERM, SIGINT, and SIGHUP in the calling thread and those it starts, and ignores SIGPIPE
-  /// and SIGXFSZ.
+  /// Blocks SIGTERM, SIGINT, and SIGHUP in the calling thread and those it starts, and ignores signals that would
+  /// end a service and mean nothing to it.
   ///
   /// - Throws: ``SystemError`` if there are no more descriptors.
   package init() throws(SystemError) {
-    Glibc.signal(SIGPIPE, SIG_IGN)
-    Glibc.signal(SIGXFSZ, SIG_IGN)
+    for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM] { Glibc.signal(number, SIG_IGN) }
     descriptor = try Descriptor.signals([SIGTERM, SIGINT, SIGHUP])
   }
 

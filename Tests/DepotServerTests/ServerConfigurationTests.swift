@@ -39,6 +39,14 @@ import Testing
     }
   }
 
+  @Test func `a byte order mark before the first setting is skipped`() throws {
+    try read("\u{FEFF}slow-ms 7\ndrain-ms 8") { configuration, path in
+      try configuration.read(file: path)
+      #expect(configuration.slowMilliseconds == 7)
+      #expect(configuration.drainMilliseconds == 8)
+    }
+  }
+
   @Test func `an equals sign may stand between a setting and its value`() throws {
     let text = """
       slow-ms = 7

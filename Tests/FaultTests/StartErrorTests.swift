@@ -101,6 +101,31 @@ extension FaultTests {
       return place
     }
 
+    @Test(arguments: [
+      ("EACCES", DepotError.Code.filePermission), ("EROFS", .readOnly), ("ENOSPC", .full),
+    ])
+    func `why the folder for stores can't be made is told to the client that wants one there`(
+      _ error: String,
+      _ code: DepotError.Code
+    ) async throws {
+      let told = try await onThread {
+        let place = try Self.makeStore()
+        let daemon = try place.start(tracing: ["inject=mkdir:error=\(error)"])
+        let connection = try #require(place.connect(daemon))
+        let request = ContainerRequest("x", stores: [ContainerStore(.file("x.store"))])
+        defer { daemon.kill() }
+        do {
+          try connection.openContainer(request)
+          return nil as DepotError?
+        } catch let error as DepotError {
+          return error
+        }
+      }
+      #expect(told?.code == code, "\(String(describing: told))")
+      #expect(told?.at == "/args/stores/0")
+      #expect(told?.message.contains("/data/stores") == true)
+    }
+
     @Test(arguments: causes)
     func `what keeps the service from its files is named`(cause: Cause) async throws {
       let answer = try await onThread {

@@ -116,6 +116,15 @@ extension ServiceTests {
       #expect(try daemon.terminate() == 0)
     }
 
+    @Test func `signals that mean nothing to the service don't end it`() throws {
+      let daemon = try TestDaemon()
+      for signal in [SIGUSR1, SIGUSR2, SIGALRM] {
+        daemon.send(signal)
+        try daemon.connect().ping()
+      }
+      #expect(try daemon.terminate() == 0)
+    }
+
     @Test func `the service manager hears when the service is ready, reloads, and stops`() throws {
       let folder = try TemporaryFolder()
       let path = folder.path + "/notify"

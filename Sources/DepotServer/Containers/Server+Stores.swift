@@ -23,8 +23,10 @@ extension Server {
       return result
     case .file(let name):
       let folder = storesFolder
-      if !store.isReadOnly { try? FileSystem.createPrivateFolder(folder) }
       path = folder + "/" + name
+      if !store.isReadOnly {
+        try DepotError.at("/args/stores/\(index)", try DaemonCommand.prepareFolder(of: path))
+      }
       result = StoreConfiguration(path: path)
     case .path(let absolute):
       try requireOwner(session, toName: "path", ofStore: index)

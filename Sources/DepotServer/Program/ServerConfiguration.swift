@@ -127,9 +127,11 @@ package struct ServerConfiguration: Sendable {
   ///   a setting is wrong.
   package mutating func read(file path: String) throws(DepotError) {
     file = path
-    guard let bytes = FileSystem.contents(of: path, limit: 1 << 20) else {
+    guard var bytes = FileSystem.contents(of: path, limit: 1 << 20) else {
       throw DepotError(.fileNotFound, "The configuration \(path) can't be read.")
     }
+    // A byte order mark, which some editors write.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     let own = argumentAccess
     argumentAccess = AccessPolicy()
     defer {
