@@ -1,11 +1,13 @@
 internal import Synchronization
 
-/// Threads for jobs that may block: as many as there are jobs at the moment.
+/// Threads for jobs that may block: as many as there are jobs at the moment, and one at least.
 ///
-/// A ``Lane`` runs its jobs one after the other.
+/// A ``Lane`` runs its jobs one after the other. Where there can be no more threads, no job waits for one that another
+/// job has, since that may wait for it: the caller's thread does what is to be done instead.
 package final class ThreadCrew: Sendable {
   private struct State {
-    var jobs: [@Sendable () -> Void] = []
+    var jobs: [(number: Int, body: @Sendable () -> Void)] = []
+    var nextNumber = 0
     /// How many threads wait for a job.
     var idle = 0
     /// How many idle threads are to end.
@@ -15,31 +17,70 @@ package final class ThreadCrew: Sendable {
   private let name: String
   private let state = Mutex(State())
   private let signal = Semaphore()
+  /// What is to be done without a thread, by whichever thread does that already.
+  private let refused = Mutex<[@Sendable () -> Void]?>(nil)
 
   /// Creates a crew whose threads have a name of at most 15 bytes.
   package init(name: String) {
     self.name = name
   }
 
-  /// Ends the threads that have nothing to do.
+  /// Starts a thread unless one has nothing to do, if there can be one.
+  package func prepare() { run({}, orElse: {}) }
+
+  /// Ends the threads that have nothing to do, but for one.
   package func rest() {
     let leaving = state.withLock { state in
-      defer { state.leaving = state.idle }
-      return state.idle - state.leaving
+      let wanted = max(state.leaving, state.idle - 1)
+      defer { state.leaving = wanted }
+      return wanted - state.leaving
     }
-    for _ in 0..<max(0, leaving) { signal.signal() }
+    for _ in 0..<leaving { signal.signal() }
   }
 
-  /// Runs a job on one of the threads.
-  ///
-  /// Where there can be no more threads, it waits for one that is there.
-  private func run(_ job: @escaping @Sendable () -> Void) {
-    let isStarting = state.withLock { state in
-      state.jobs.append(job)
-      return state.idle - state.leaving < state.jobs.count
+  /// Runs a job on one of the threads, or `refuse` on the caller's if there can be no more of them.
+  private func run(
+    _ job: @escaping @Sendable () -> Void,
+    orElse refuse: @escaping @Sendable () -> Void
+  ) {
+    let (number, isStarting) = state.withLock { state in
+      state.nextNumber += 1
+      state.jobs.append((state.nextNumber, job))
+      return (state.nextNumber, state.idle - state.leaving < state.jobs.count)
     }
-    if isStarting { try? Thread.start(name: name) { [self] in serve() } }
+    if isStarting {
+      do throws(SystemError) {
+        try Thread.start(name: name) { [self] in serve() }
+      } catch {
+        let isTakenBack = state.withLock { state in
+          guard let index = state.jobs.firstIndex(where: { $0.number == number }) else {
+            return false
+          }
+          state.jobs.remove(at: index)
+          return true
+        }
+        if isTakenBack { return self.refuse(refuse) }
+      }
+    }
     signal.signal()
+  }
+
+  /// Calls `body`, or has a call that is under way do so, as what it does may be refused too.
+  private func refuse(_ body: @escaping @Sendable () -> Void) {
+    let isFirst = refused.withLock { refused in
+      defer { refused = (refused ?? []) + [body] }
+      return refused == nil
+    }
+    guard isFirst else { return }
+    while let next = nextRefused() { next() }
+  }
+
+  private func nextRefused() -> (@Sendable () -> Void)? {
+    refused.withLock { refused in
+      if refused?.isEmpty == false { return refused?.removeFirst() }
+      refused = nil
+      return nil
+    }
   }
 
   private func serve() {
@@ -48,7 +89,7 @@ package final class ThreadCrew: Sendable {
       signal.wait()
       let (job, isLeaving): ((@Sendable () -> Void)?, Bool) = state.withLock { state in
         state.idle -= 1
-        if !state.jobs.isEmpty { return (state.jobs.removeFirst(), false) }
+        if !state.jobs.isEmpty { return (state.jobs.removeFirst().body, false) }
         guard state.leaving > 0 else { return (nil, false) }
         state.leaving -= 1
         return (nil, true)
@@ -61,8 +102,14 @@ package final class ThreadCrew: Sendable {
   /// The jobs of an actor, which run one after the other, each on any thread of the crew.
   package final class Lane: SerialExecutor {
     private struct State {
-      var jobs: [@Sendable () -> Void] = []
+      var jobs: [Job] = []
       var isRunning = false
+    }
+
+    private struct Job {
+      var body: @Sendable () -> Void
+      /// What to do if there is no thread for it.
+      var refusal: @Sendable () -> Void
     }
 
     private let crew: ThreadCrew
@@ -79,16 +126,25 @@ package final class ThreadCrew: Sendable {
     }
 
     /// Runs `job` after those that were handed over before.
-    package func run(_ job: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - job: What takes its time.
+    ///   - refuse: What is to be done in its place, in its turn, if there can be no thread for it, by a thread that
+    ///     it mustn't keep; the job itself if `nil`.
+    package func run(
+      _ job: @escaping @Sendable () -> Void,
+      orElse refuse: (@Sendable () -> Void)? = nil
+    ) {
       let isFirst = state.withLock { state in
-        state.jobs.append(job)
+        state.jobs.append(Job(body: job, refusal: refuse ?? job))
         defer { state.isRunning = true }
         return !state.isRunning
       }
-      if isFirst { crew.run { [self] in drain() } }
+      guard isFirst else { return }
+      crew.run({ [self] in drain(\.body) }, orElse: { [self] in drain(\.refusal) })
     }
 
-    private func drain() {
+    private func drain(_ part: KeyPath<Job, @Sendable () -> Void>) {
       thread.store(Thread.current, ordering: .relaxed)
       while true {
         let jobs = state.withLock { state in
@@ -99,7 +155,7 @@ package final class ThreadCrew: Sendable {
           return state.jobs
         }
         if jobs.isEmpty { return }
-        for job in jobs { job() }
+        for job in jobs { job[keyPath: part]() }
       }
     }
 

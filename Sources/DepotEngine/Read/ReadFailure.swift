@@ -8,6 +8,10 @@ extension DepotError {
       self = .damaged(error)
       return
     }
+    if error.isExhaustion {
+      self = .exhausted(error)
+      return
+    }
     switch error.primaryCode {
     case 5, 6:  // SQLITE_BUSY, SQLITE_LOCKED
       self.init(.busy, "The store is busy.")

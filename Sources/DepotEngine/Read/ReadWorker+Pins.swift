@@ -20,6 +20,8 @@ extension ReadWorker {
           completion(.failure(error))
         }
       }
+    } orElse: {
+      completion(.failure(.noThread))
     }
   }
 

@@ -46,7 +46,13 @@ actor ReadWorker {
   }
 
   private nonisolated func enter(_ read: LongRead) {
-    turns.enter(read.turn) { self.lane.run { self.assumeIsolated { $0.takeTurn(read) } } }
+    turns.enter(read.turn) {
+      self.lane.run {
+        self.assumeIsolated { $0.takeTurn(read) }
+      } orElse: {
+        self.assumeIsolated { $0.refuseTurn(read) }
+      }
+    }
   }
 
   /// Lets a read that was stopped end without a turn.
@@ -72,6 +78,19 @@ actor ReadWorker {
       Thread.takeTurns()
       if goesOn, !isLong { pool?.holdsPlace(read) }
     }
+    pass(read, goesOn: goesOn)
+  }
+
+  /// Ends a read for which there is no thread.
+  private func refuseTurn(_ read: LongRead) {
+    read.turn.begin()
+    if !read.isEnded { abandon(read, .noThread) }
+    turns.leave(read.turn)
+    pass(read, goesOn: false)
+  }
+
+  /// Has the read that wants to go on next ask for its turn.
+  private func pass(_ read: LongRead, goesOn: Bool) {
     let next = ready.withLock { ready in
       ready.removeFirst()
       if goesOn { ready.append(read) }
@@ -331,5 +350,13 @@ actor ReadWorker {
     connection.keepsStatements = true
     // The end of a transaction may have been interrupted like anything else.
     if connection.isInTransaction, (try? connection.run("COMMIT")) == nil { self.connection = nil }
+  }
+}
+
+extension DepotError {
+  /// The error that the system has no thread for a read.
+  static var noThread: DepotError {
+    DepotError(.busy, "There are no more threads for reads.")
+      .hint("Try again, or raise the limit of the service's user (ulimit -u).")
   }
 }

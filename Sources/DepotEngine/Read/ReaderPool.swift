@@ -86,6 +86,7 @@ package final class ReaderPool: Sendable {
     waitForNews: @escaping @Sendable () -> Bool = { false }
   ) {
     self.init(path: path, isFrozen: isFrozen, limit: Limits.streams, waitForNews: waitForNews)
+    crew.prepare()
   }
 
   /// Starts a read, or keeps it until others ended.

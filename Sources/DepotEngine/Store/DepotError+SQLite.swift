@@ -1,3 +1,4 @@
+internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
@@ -5,6 +6,10 @@ internal import Glibc
 extension DepotError {
   /// Translates a failure of SQLite that leaves the store in order.
   init(_ error: SQLiteError) {
+    if error.isExhaustion {
+      self = .exhausted(error)
+      return
+    }
     switch error.kind {
     case .full: self = .noRoom
     case .refused: self = .unreachable("It took no commit.")
@@ -46,7 +51,18 @@ extension DepotError {
   }
 }
 
+extension DepotError {
+  /// The error that the system had no descriptor or no memory for a file.
+  static func exhausted(_ error: SQLiteError) -> DepotError {
+    DepotError(.busy, "A file of the store can't be opened now (errno \(error.systemErrno)).")
+      .hint("Try again, or raise the limit of descriptors (ulimit -n).")
+  }
+}
+
 extension SQLiteError {
+  /// Whether a file couldn't be opened for want of descriptors or memory.
+  var isExhaustion: Bool { SystemError(call: "open", code: systemErrno).isExhaustion }
+
   /// Whether a statement is nested too deeply for SQLite's parser.
   var isTooNested: Bool { message.contains("parser stack overflow") }
 

@@ -111,12 +111,18 @@ package actor Store {
   /// Begins to hear what other services of a store in a cluster commit.
   private func listen() {
     guard let home = writer?.home else { return }
-    feed = try? ClusterFeed(
-      home.address,
-      onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
-      onBase: { [weak self] pages in self?.didWriteBase(missing: pages) }
-    )
-    feed?.note(home.sequence)
+    do throws(SystemError) {
+      let feed = try ClusterFeed(
+        home.address,
+        onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
+        onBase: { [weak self] pages in self?.didWriteBase(missing: pages) }
+      )
+      feed.note(home.sequence)
+      self.feed = feed
+    } catch {
+      // Nobody would hear what other services commit.
+      onFatal(DepotError(.busy, "The feed of the store's cluster can't start: \(error)."))
+    }
   }
 
   private nonisolated func didWriteBase(missing pages: Set<UInt32>) {

@@ -164,6 +164,7 @@ struct StoreFiles {
   /// Translates a failure to open the store.
   private func error(_ error: SQLiteError) -> DepotError {
     let cause = SystemError(call: "SQLite", code: error.systemErrno)
+    if error.isExhaustion { return DepotError(cause, file: path) }
     if error.isWantOfRoom { return DepotError(SystemError(call: "", code: ENOSPC), file: path) }
     return switch error.kind {
     case .damaged: .damaged(error)

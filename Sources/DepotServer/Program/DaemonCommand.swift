@@ -186,8 +186,19 @@ package enum DaemonCommand {
     return (store.cluster ?? cluster, "\(store.path).\(purpose)")
   }
 
+  /// How many descriptors it takes to open a store and to listen.
+  private static let leastDescriptors = 20
+
   /// Makes the folders that are missing, and opens the log.
   private static func prepare(_ configuration: inout ServerConfiguration) throws(DepotError) {
+    let limit = Process.descriptorLimit
+    guard limit >= leastDescriptors else {
+      throw DepotError(
+        .busy,
+        "A service needs \(leastDescriptors) descriptors, and may have \(limit)."
+      )
+      .hint("Raise the limit (ulimit -n), and try again.")
+    }
     try prepareFolders(configuration)
     guard let log = configuration.logFile else { return }
     do throws(SystemError) {

@@ -212,7 +212,7 @@ package actor Server {
   }
 
   private static func cannotStart(_ error: SystemError) -> DepotError {
-    DepotError(.bug, "The service can't start: \(error).")
+    DepotError(error.isExhaustion ? .busy : .bug, "The service can't start: \(error).")
   }
 
   /// Serves until a signal or a client ends the service.
