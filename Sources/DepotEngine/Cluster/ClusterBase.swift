@@ -7,8 +7,10 @@ internal import DepotSQLite
 /// Copies are made from them, and commits before needn't be kept for that.
 // because the thread that makes it hands it over, and never uses it again
 final class ClusterBase: @unchecked Sendable {
-  /// The commit, and that of the base before.
-  private let sequence: Int64
+  /// The commit, and the random number by which it is known.
+  let sequence: Int64
+  private let identity: Int64
+  /// The commit since which pages have changed, and these pages.
   private let last: Int64
   let changed: Set<UInt32>
   private let pages: SnapshotPages
@@ -25,10 +27,12 @@ final class ClusterBase: @unchecked Sendable {
   init?(
     path: String,
     sequence: Int64,
+    identity: Int64,
     since last: Int64,
     changed: Set<UInt32>
   ) throws(SQLiteError) {
     self.sequence = sequence
+    self.identity = identity
     self.last = last
     self.changed = changed
     connection = try Connection(path: path, access: .reader)
@@ -37,14 +41,15 @@ final class ClusterBase: @unchecked Sendable {
     self.pages = pages
   }
 
-  /// Writes the pages.
+  /// Writes the pages that have changed since the base that the cluster has, or all of them if it has an older one
+  /// than it had: a standby that took over, or a crash, may have taken a base back.
   ///
   /// - Parameters:
   ///   - connection: The connection to the cluster.
   ///   - step: How many bytes of commits there are from base to base.
   ///   - look: Is called now and then with the last commit of the cluster; it returns whether to go on.
   /// - Returns: Whether that was done; another service may be doing it, or have done so a moment ago.
-  /// - Throws: ``PostgresError``; nothing was written then.
+  /// - Throws: ``PostgresError``, also if the cluster hasn't got the commit; nothing was written then.
   func write(
     to connection: PostgresConnection,
     keeping step: Int,
@@ -53,14 +58,22 @@ final class ClusterBase: @unchecked Sendable {
     let begun = try connection.run([
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT pg_try_advisory_xact_lock(hashtext('depot base'))"),
-      PostgresStatement("SELECT base FROM depot.head"),
+      PostgresStatement(Self.question, [.integer(sequence), .integer(identity)]),
     ])
-    guard begun[1].boolean(0), begun[2].integer(0) == last else {
+    let facts = begun[2]
+    guard facts.rowCount == 1 else { throw PostgresError(.lost, "depot.head has no row") }
+    let base = facts.integer(0)
+    let hasCommit = facts.boolean(1)
+    guard begun[1].boolean(0), base < sequence else {
       try connection.run("ROLLBACK")
-      return begun[2].integer(0) >= sequence
+      return base >= sequence && hasCommit
     }
+    guard hasCommit else {
+      throw PostgresError(.lost, "the server hasn't got the last commit")
+    }
+    let warnings = connection.warningCount
     do {
-      let numbers = changed.filter { $0 <= pages.count }.sorted()
+      let numbers = base >= last ? changed.filter { $0 <= pages.count }.sorted() : allPages
       for start in stride(from: 0, to: numbers.count, by: Self.together) {
         try write(numbers[start..<min(start + Self.together, numbers.count)], to: connection)
         // Nobody else tells of what is committed meanwhile.
@@ -85,7 +98,8 @@ final class ClusterBase: @unchecked Sendable {
         ),
         PostgresStatement("COMMIT"),
       ])
-      return true
+      // Somebody has ended the wait for a standby, which may not have it.
+      return connection.warningCount == warnings
     } catch let error as PostgresError {
       connection.rollBack()
       throw error
@@ -93,6 +107,19 @@ final class ClusterBase: @unchecked Sendable {
       // A page that is damaged here stays as it was there.
       _ = try connection.run("ROLLBACK")
       return false
+    }
+  }
+
+  /// Reads the commit of the base, and whether a commit is one of the cluster's.
+  private static let question = """
+    SELECT base, sequence = $1 AND identity = $2
+      OR EXISTS (SELECT 1 FROM depot.commit WHERE sequence = $1 AND part = 0 AND identity = $2)
+    FROM depot.head
+    """
+
+  private var allPages: [UInt32] {
+    (1...UInt32(pages.count)).filter {
+      !DatabaseHeader.isNeverUsed(Int($0), pageSize: pages.size)
     }
   }
 

@@ -52,6 +52,8 @@ struct ClusterCopy {
   // MARK: From the cluster
 
   /// Writes the pages as of the base into the file, and keeps the commits since from being deleted.
+  ///
+  /// - Returns: The head, with the identity of the base's commit; 0 if that isn't known any more.
   private func load(_ connection: PostgresConnection) throws -> ClusterHead {
     StoreFiles(path).removeContent()
     try connection.run(ClusterTables.holdCommits)
@@ -59,11 +61,7 @@ struct ClusterCopy {
     let results = try connection.run([
       PostgresStatement(begin), PostgresStatement(ClusterTables.head),
     ])
-    guard results[1].rowCount == 1 else {
-      throw DepotError(.unfitCluster, "The tables of the store in the cluster are empty.")
-        .hint("Restore the database from a backup, or drop its schema depot.")
-    }
-    let head = ClusterHead(results[1])
+    var head = try ClusterHead(results[1])
     guard head.layout == ClusterTables.layout, head.format == CatalogTables.formatVersion else {
       throw DepotError(
         .unfitCluster,
@@ -96,6 +94,10 @@ struct ClusterCopy {
       piece.removeAll(keepingCapacity: true)
     }
     try file.write(piece, at: first * size)
+    if head.base < head.sequence {
+      let commit = try connection.run(ClusterTables.identity, [.integer(head.base)])
+      head.identity = commit.rowCount == 1 ? commit.integer(0) : 0
+    }
     try connection.run("COMMIT")
     guard count == Int(head.basePageCount) else {
       throw DepotError(

@@ -16,8 +16,8 @@ final class ClusterFeed: Sendable {
   private let base = Mutex<ClusterBase?>(nil)
   private let isWriting = Atomic(false)
   private let onNews: @Sendable (Int64) -> Bool
-  /// Learns that the pages were written, and of the pages that weren't.
-  private let onBase: @Sendable (Set<UInt32>) -> Void
+  /// Learns as of which commit the cluster has all pages, or of the pages that weren't written.
+  private let onBase: @Sendable (Int64?, Set<UInt32>) -> Void
 
   /// How long it waits at most before it looks for itself, in milliseconds.
   private static let interval = 100
@@ -31,7 +31,7 @@ final class ClusterFeed: Sendable {
   init(
     _ address: ClusterAddress,
     onNews: @escaping @Sendable (Int64) -> Bool,
-    onBase: @escaping @Sendable (_ missing: Set<UInt32>) -> Void
+    onBase: @escaping @Sendable (_ written: Int64?, _ missing: Set<UInt32>) -> Void
   ) throws(SystemError) {
     self.address = address
     self.onNews = onNews
@@ -73,7 +73,10 @@ final class ClusterFeed: Sendable {
         )
         connection.timeLimit = 10_000_000_000
         // Others can write the pages if this service stands still.
-        try connection.run("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'")
+        try connection.run([
+          PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
+          ClusterSession.makeDurable,
+        ])
         try connection.listen(ClusterTables.channel)
         while !mustStop { try listen(on: connection) }
       } catch {
@@ -92,11 +95,21 @@ final class ClusterFeed: Sendable {
     let last =
       isTold
       ? connection.notifications.compactMap { Int64($0) }.max() ?? .max
-      : try connection.run("SELECT sequence FROM depot.head").integer(0)
+      : try lastCommit(connection)
+    // A primary that another one has replaced tells nothing new; nor is it to be written to.
+    guard last >= known.load(ordering: .relaxed) else {
+      throw PostgresError(.lost, "the server hasn't got the last commit")
+    }
     // Several commits that nobody waits for are taken in together.
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
     defer { isWriting.store(false, ordering: .releasing) }
     try writeBase(to: connection)
+  }
+
+  private func lastCommit(_ connection: PostgresConnection) throws(PostgresError) -> Int64 {
+    let head = try connection.run("SELECT sequence FROM depot.head")
+    guard head.rowCount == 1 else { throw PostgresError(.lost, "depot.head has no row") }
+    return head.integer(0)
   }
 
   private func writeBase(to connection: PostgresConnection) throws(PostgresError) {
@@ -110,9 +123,9 @@ final class ClusterFeed: Sendable {
         if last > known.load(ordering: .relaxed) { _ = onNews(last) }
         return !mustStop
       }
-      onBase(isWritten ? [] : pages.changed)
+      onBase(isWritten ? pages.sequence : nil, isWritten ? [] : pages.changed)
     } catch {
-      onBase(pages.changed)
+      onBase(nil, pages.changed)
       throw error
     }
   }

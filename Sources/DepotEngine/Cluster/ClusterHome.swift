@@ -37,12 +37,8 @@ final class ClusterHome: CommitHome {
   private var foreign: [CommittedChanges] = []
   /// Whether the writer has yet to go on from commits of others.
   var hasNews = false
-  /// The pages that the commits since ``base`` have changed, and that commit.
-  private(set) var changed: Set<UInt32> = []
-  private var isWritingBase = false
-  private(set) var base: Int64
-  /// About how many bytes those commits have.
-  private(set) var bytesSinceBase = 0
+  /// The pages that are still to be written into the cluster.
+  private var debt: ClusterDebt
 
   /// How long a write waits for a cluster that can't be reached, and how long one whose outcome isn't known, in
   /// nanoseconds.
@@ -59,8 +55,8 @@ final class ClusterHome: CommitHome {
     safety = session.safety
     timeline = head.timeline
     sequence = head.base
-    base = head.base
-    identity = 0
+    identity = head.identity
+    debt = ClusterDebt(base: head.base)
   }
 
   /// The state of the cluster for people.
@@ -68,8 +64,8 @@ final class ClusterHome: CommitHome {
     ClusterState(
       safety: safety,
       service: service,
-      commitsSinceBase: sequence - base,
-      bytesSinceBase: bytesSinceBase,
+      commitsSinceBase: sequence - debt.base,
+      bytesSinceBase: debt.bytes,
       isReachable: failure == nil,
       roundTrips: session?.connection.roundTrips ?? 0
     )
@@ -92,23 +88,34 @@ final class ClusterHome: CommitHome {
     do {
       // Whoever waits for this to be safe has waited for all that was committed before.
       let connection = session.connection
+      if let earlier = self.session { try session.check(against: earlier, address) }
       try session.begin(service)
       let known = try connection.run([
         PostgresStatement(ClusterTables.head),
-        PostgresStatement(
-          "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0",
-          [.integer(sequence)]
-        ),
+        PostgresStatement(ClusterTables.identity, [.integer(sequence)]),
       ])
-      let head = ClusterHead(known[0])
-      let isOther = identity != 0 && known[1].rowCount == 1 && known[1].integer(0) != identity
-      if head.sequence < sequence || isOther { throw DepotError.lostCommits }
+      try check(ClusterHead(known[0]), known[1])
     } catch {
       throw DepotError(error, address)
     }
     self.session = session
     safety = session.safety
     return session.connection
+  }
+
+  /// Makes sure that a cluster has the last commit of the copy, and so all before.
+  ///
+  /// - Parameters:
+  ///   - head: Its head.
+  ///   - commit: The row of ``ClusterTables/identity`` for that commit, if it is kept.
+  /// - Throws: ``DepotError`` `storage.corrupt`.
+  private func check(_ head: ClusterHead, _ commit: PostgresResult) throws(DepotError) {
+    if head.sequence < sequence { throw .lostCommits }
+    let isKept = head.sequence == sequence || commit.rowCount == 1
+    let found = head.sequence == sequence ? head.identity : isKept ? commit.integer(0) : nil
+    // The one as of which the copy was made may not have been kept then.
+    guard identity != 0, found != identity else { return }
+    throw isKept ? .lostCommits : .staleCopy
   }
 
   /// Does something with a session, again with another one if the first was lost or there is none, for some time.
@@ -169,7 +176,7 @@ final class ClusterHome: CommitHome {
       isInTurn = true
       isOfEpoch = false
       lastSign = Monotonic.now()
-      let head = ClusterHead(results[1])
+      let head = try ClusterHead(results[1])
       note(head)
       try take(results[2], isWhole: results[2].rowCount < ClusterTables.fewest, on: copy)
       if sequence < head.sequence, !takesAll {
@@ -214,10 +221,7 @@ final class ClusterHome: CommitHome {
 
   private func note(_ head: ClusterHead) {
     timeline = head.timeline
-    guard head.base > base else { return }
-    // Pages that are as of the base needn't be written into it again; which they are isn't known.
-    base = head.base
-    bytesSinceBase = 0
+    debt.note(base: head.base)
   }
 
   // MARK: Commits of others
@@ -339,8 +343,7 @@ final class ClusterHome: CommitHome {
 
   private func add(_ part: UnsafeRawBufferPointer, to replay: CommitReplay) throws(SQLiteError) {
     try replay.add(part)
-    bytesSinceBase += part.count
-    changed.formUnion(PageCommit.pages(of: part))
+    debt.add(PageCommit.pages(of: part), bytes: part.count)
   }
 
   /// Takes away the numbers of services that have ended, in the turn at hand, and returns them.
@@ -355,24 +358,13 @@ final class ClusterHome: CommitHome {
   // MARK: Pages in the cluster
 
   /// Returns the pages that are to be written into the cluster now; `nil` if none are.
-  ///
-  /// There are no others before ``didWriteBase(missing:)`` tells what became of these: a base that was written without
-  /// pages that an earlier one should have written would be one of a store that never was.
   func takeBase(of path: String) -> ClusterBase? {
-    guard bytesSinceBase > address.baseStep, !isInTurn, !isWritingBase else { return nil }
-    bytesSinceBase = 0
-    guard
-      let pages = try? ClusterBase(path: path, sequence: sequence, since: base, changed: changed)
-    else { return nil }
-    changed = []
-    isWritingBase = true
-    return pages
+    isInTurn ? nil : debt.take(of: path, sequence, identity, step: address.baseStep)
   }
 
-  /// Learns that pages were written, and of the pages that weren't.
-  func didWriteBase(missing pages: Set<UInt32>) {
-    isWritingBase = false
-    changed.formUnion(pages)
+  /// Learns as of which commit pages were written, or of the pages that weren't.
+  func didWriteBase(_ sequence: Int64?, missing pages: Set<UInt32>) {
+    debt.didWrite(sequence, missing: pages)
   }
 
   /// Takes out what others have told since the last time.
@@ -438,8 +430,7 @@ final class ClusterHome: CommitHome {
     }
     isInTurn = false
     (sequence, identity, self.timeline) = (number, name, timeline)
-    bytesSinceBase += bytes
-    changed.formUnion(pages)
+    debt.add(pages, bytes: bytes)
     session.announce(number)
     return .taken
   }
@@ -468,17 +459,14 @@ final class ClusterHome: CommitHome {
         // Behind the lock of a server's process that may still be committing.
         try connection.run([
           PostgresStatement("BEGIN"), PostgresStatement(ClusterTables.head + " FOR UPDATE"),
-          PostgresStatement(
-            "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0",
-            [.integer(number)]
-          ),
+          PostgresStatement(ClusterTables.identity, [.integer(number)]),
           PostgresStatement("ROLLBACK"),
         ])
       }
       let found = results[2].rowCount == 1 ? results[2].integer(0) : nil
       if found == name { return .taken }
       // Others have gone on, and the commit of that number isn't kept any more.
-      if found == nil, ClusterHead(results[1]).sequence >= number {
+      if found == nil, try ClusterHead(results[1]).sequence >= number {
         failure = .unreachable(
           "The connection to it was lost, and it has forgotten since what became of the commit."
         )

@@ -6,6 +6,8 @@ internal import Glibc
 /// A connection to the cluster of a store, which was found fit.
 final class ClusterSession {
   let connection: PostgresConnection
+  /// The number that the cluster got when it was made, and that its standbys have too.
+  let system: Int64
   /// The timeline of the cluster, which changes when a standby takes over.
   let timeline: String
   let safety: ClusterSafety
@@ -41,10 +43,7 @@ final class ClusterSession {
         PostgresStatement("SET tcp_keepalives_idle = 5"),
         PostgresStatement("SET tcp_keepalives_interval = 5"),
         PostgresStatement("SET tcp_keepalives_count = 5"),
-        // An acknowledged write is on disk, whatever the database's default is.
-        PostgresStatement(
-          "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
-        ),
+        Self.makeDurable,
       ])
       self.connection = connection
       let facts = results[0]
@@ -53,9 +52,39 @@ final class ClusterSession {
         hasChecksums: facts.text(5) == "on"
       )
       try Self.check(facts, address)
-      timeline = try connection.run("SELECT \(ClusterTables.timeline)").text(0)
+      let place = try connection.run(
+        "SELECT \(ClusterTables.timeline), system_identifier FROM pg_control_system()"
+      )
+      timeline = place.text(0)
+      system = place.integer(1)
     } catch {
       throw DepotError(error, address)
+    }
+  }
+
+  /// Has what a session commits on disk, also that of a standby, before it is acknowledged, whatever the database's
+  /// default is.
+  static let makeDurable = PostgresStatement(
+    """
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') <> 'remote_apply'
+    """
+  )
+
+  /// Makes sure that the cluster is that of an earlier session, and no primary that another one has replaced since.
+  ///
+  /// - Throws: ``DepotError`` `storage.cluster`, or `unavailable.cluster`.
+  func check(against earlier: ClusterSession, _ address: ClusterAddress) throws(DepotError) {
+    guard system == earlier.system else {
+      throw DepotError(
+        .unfitCluster,
+        "\(address.description) leads to another cluster than before."
+      )
+      .hint("Have it lead to the cluster of the store again, or start depotd again.")
+    }
+    // Of the same width, they are in order as texts.
+    guard timeline >= earlier.timeline else {
+      throw .unreachable("\(address.description): a standby has taken over from this server.")
     }
   }
 

@@ -1,4 +1,5 @@
 internal import DepotPostgres
+internal import DepotProtocol
 
 /// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
 ///
@@ -42,7 +43,7 @@ enum ClusterTables {
     """
 
   static let head = """
-    SELECT sequence, base, base_page_count, layout, format, page_size, timeline FROM depot.head
+    SELECT sequence, base, base_page_count, layout, format, page_size, timeline, identity FROM depot.head
     """
 
   /// The most rows of ``commits``, and of ``fewCommits``.
@@ -62,6 +63,9 @@ enum ClusterTables {
     FROM (SELECT *, sum(octet_length(changes) + octet_length(told)) OVER (ORDER BY sequence, part) AS bytes
       FROM depot.commit WHERE sequence > $1 ORDER BY sequence, part LIMIT \(fewest)) AS s
     """
+
+  /// Reads the random number by which a commit is known.
+  static let identity = "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0"
 
   static let addCommit = "INSERT INTO depot.commit VALUES ($1, $2, $3, $4, $5, $6)"
 
@@ -92,8 +96,9 @@ enum ClusterTables {
 
 /// The head of a store in a cluster.
 struct ClusterHead {
-  /// The number of its last commit.
+  /// The number of its last commit, and the random number by which that is known.
   var sequence: Int64
+  var identity: Int64
   /// The commit as of which ``ClusterTables`` have all pages, and how many that are.
   var base: Int64
   var basePageCount: Int64
@@ -103,8 +108,14 @@ struct ClusterHead {
   /// The timeline of the cluster at the last commit.
   var timeline: String
 
-  /// Reads a row of ``ClusterTables/head``.
-  init(_ result: PostgresResult) {
+  /// Reads the row of ``ClusterTables/head``.
+  ///
+  /// - Throws: ``DepotError`` `storage.cluster` if somebody has emptied the table.
+  init(_ result: PostgresResult) throws(DepotError) {
+    guard result.rowCount == 1 else {
+      throw DepotError(.unfitCluster, "The tables of the store in the cluster are empty.")
+        .hint("Restore the database from a backup, or drop its schema depot.")
+    }
     sequence = result.integer(0)
     base = result.integer(1)
     basePageCount = result.integer(2)
@@ -112,5 +123,6 @@ struct ClusterHead {
     format = result.integer(4)
     pageSize = result.integer(5)
     timeline = result.text(6)
+    identity = result.integer(7)
   }
 }

@@ -115,7 +115,7 @@ package actor Store {
       let feed = try ClusterFeed(
         home.address,
         onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
-        onBase: { [weak self] pages in self?.didWriteBase(missing: pages) }
+        onBase: { [weak self] in self?.didWriteBase($0, missing: $1) }
       )
       feed.note(home.sequence)
       self.feed = feed
@@ -125,8 +125,10 @@ package actor Store {
     }
   }
 
-  private nonisolated func didWriteBase(missing pages: Set<UInt32>) {
-    thread.run { [self] in assumeIsolated { $0.writer?.home?.didWriteBase(missing: pages) } }
+  private nonisolated func didWriteBase(_ sequence: Int64?, missing pages: Set<UInt32>) {
+    thread.run { [self] in
+      assumeIsolated { $0.writer?.home?.didWriteBase(sequence, missing: pages) }
+    }
   }
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
