@@ -26,6 +26,8 @@ package actor LiveQueries {
   var runs: [ObjectIdentifier] = []
   /// The queries with something to tell that isn't evaluated yet.
   var dirty: Set<ObjectIdentifier> = []
+  /// Whether the thread comes back to evaluate what is left.
+  private var isComingBack = false
   var barriers: [LiveBarrier] = []
   /// The snapshot's token when it was ahead of what is known, at the last tick.
   private var missing: Int64?
@@ -315,9 +317,22 @@ package actor LiveQueries {
     pump(query)
     if query.stage == .live {
       if !query.touches.isEmpty { dirty.insert(ObjectIdentifier(watch)) }
-      evaluate()
+      // What came meanwhile may concern others, who have waited longer.
+      if !dirty.isEmpty { comeBack() }
     }
     settleBarriers()
+  }
+
+  /// Evaluates what is left after what has come meanwhile.
+  func comeBack() {
+    guard !isComingBack else { return }
+    isComingBack = true
+    thread.run { [self] in
+      assumeIsolated { live in
+        live.isComingBack = false
+        live.commitsCame()
+      }
+    }
   }
 
   /// Sends what waits, as far as the client has room.
@@ -374,13 +389,20 @@ package actor LiveQueries {
       guard let query = queries[interest.query] else { return }
       concerned.insert(interest.query)
       let isForeign = commit.connection != store.own(query.watch.connection)
-      guard isMany || query.alwaysRuns else { return body(query, isForeign) }
+      // Once the whole query is to be run, its rows don't matter.
+      guard isMany || query.alwaysRuns || query.touches.isUnknown else {
+        return body(query, isForeign)
+      }
       query.touches.isUnknown = true
       query.touches.isForeign = query.touches.isForeign || isForeign
     }
     index.match(commit) { interest, changes in
       note(interest, isMany: changes.isMany) {
-        $0.dependencies.note(changes, of: interest.node, isForeign: $1, in: &$0.touches)
+        if changes.rows.count > 1 {
+          $0.touches.add(changes, of: interest.node, isForeign: $1)
+        } else {
+          $0.dependencies.note(changes, of: interest.node, isForeign: $1, in: &$0.touches)
+        }
       }
     } links: { interest, rows in
       note(interest, isMany: rows.isMany) {
@@ -390,6 +412,7 @@ package actor LiveQueries {
     for key in concerned {
       guard let query = queries[key], !query.touches.isEmpty else { continue }
       query.touches.add(author: commit.author)
+      if query.touches.bound > PathWalk.limit { query.touches.settle(query.dependencies) }
       if query.touches.count > PathWalk.limit {
         query.isLate =
           query.hasRows && query.stage == .live

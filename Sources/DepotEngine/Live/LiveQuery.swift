@@ -17,6 +17,8 @@ final class LiveQuery {
   var outbox: [[UInt8]] = []
   /// When the last frame was sent, by the monotonic clock.
   var lastSent: UInt64 = 0
+  /// When it was evaluated last, by the monotonic clock.
+  var lastEvaluated: UInt64 = 0
   /// Whether so much changed while the client had no room that it begins anew.
   var isLate = false
   /// Whether the query must be run again though it is known which rows changed.
@@ -78,6 +80,9 @@ final class LiveQuery {
     case .history: true
     }
   }
+
+  /// Finds out which rows changed, to tell what that means for the answer.
+  func settleTouches() { touches.settle(dependencies) }
 
   /// The names of the columns of the answer.
   var names: [String]? {

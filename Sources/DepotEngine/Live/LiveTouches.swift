@@ -3,9 +3,20 @@ internal import DepotProtocol
 /// The changes by commits of the rows that a watched query depends on, as far as its client wasn't
 /// told yet.
 struct LiveTouches {
+  /// The changes of rows by one commit, which all queries of a kind share.
+  private struct Waiting {
+    let changes: TableChanges
+    let node: Int
+    let isForeign: Bool
+  }
+
   /// The rows of each node of ``QueryDependencies``, and what happened to them.
   private(set) var rows: [[Int64: RowTouch]]
   private(set) var count = 0
+  /// The changes that nobody has looked at row by row yet.
+  private var waiting: [Waiting] = []
+  /// How many rows changed at most.
+  private(set) var bound = 0
   /// Whether only the whole query tells what changed.
   var isUnknown = false
   /// Whether another connection did some of what isn't known.
@@ -19,16 +30,38 @@ struct LiveTouches {
     rows = Array(repeating: [:], count: nodeCount)
   }
 
-  var isEmpty: Bool { count == 0 && !isUnknown }
+  var isEmpty: Bool { count == 0 && waiting.isEmpty && !isUnknown }
+
+  /// Notes what happened to rows of a node, to be looked at by ``settle(_:)``.
+  mutating func add(_ changes: TableChanges, of node: Int, isForeign: Bool) {
+    waiting.append(Waiting(changes: changes, node: node, isForeign: isForeign))
+    bound += changes.rows.count
+  }
+
+  /// Looks row by row at what commits did.
+  mutating func settle(_ dependencies: QueryDependencies) {
+    let list = waiting
+    waiting = []
+    for entry in list {
+      dependencies.note(entry.changes, of: entry.node, isForeign: entry.isForeign, in: &self)
+    }
+    bound = count
+  }
 
   /// Notes what happened to a row of a node.
   mutating func add(_ identifier: Int64, of node: Int, _ touch: RowTouch) {
-    if rows[node][identifier] == nil { count += 1 }
+    if rows[node][identifier] == nil {
+      count += 1
+      bound += 1
+    }
     rows[node][identifier, default: RowTouch()].formUnion(touch)
   }
 
   /// Whether another connection did some of it.
-  var hasForeign: Bool { isForeign || rows.contains { $0.values.contains(where: \.isForeign) } }
+  var hasForeign: Bool {
+    isForeign || waiting.contains(where: \.isForeign)
+      || rows.contains { $0.values.contains(where: \.isForeign) }
+  }
 
   mutating func forgetAuthors() { authors = [] }
 
@@ -40,11 +73,11 @@ struct LiveTouches {
 
   /// Forgets which rows changed, as there are too many of them.
   mutating func forgetRows() {
-    let rows = rows.lazy.flatMap(\.values)
-    isForeign = isForeign || rows.contains(where: \.isForeign)
+    isForeign = hasForeign
     isUnknown = true
-    self.rows = Array(repeating: [:], count: self.rows.count)
-    count = 0
+    rows = Array(repeating: [:], count: rows.count)
+    waiting = []
+    (count, bound) = (0, 0)
   }
 }
 
