@@ -82,9 +82,7 @@ define install_packages
 	  | grep -q 'install ok installed' || echo $$p; done)); \
 	if [ -n "$$missing" ]; then \
 	  echo "Installing Debian packages:" $$missing; \
-	  root=$$([ $$(id -u) = 0 ] || echo sudo); \
-	  .ci/progress "Installing them" .build/apt.log bash -c "$$root apt-get update -qq; \
-	    DEBIAN_FRONTEND=noninteractive $$root apt-get install -y -qq $$missing" || exit 1; \
+	  .ci/progress "Installing them" .build/apt.log .ci/install-packages $$missing 3>&1 || exit 1; \
 	fi
 endef
 

@@ -35,6 +35,37 @@ import Testing
     #expect(!plan.contains("completions/bash"))
   }
 
+  @Test func `packages are installed when the program that is in the way has ended`() throws {
+    let folder = try TemporaryFolder()
+    let calls = folder.path + "/calls"
+    let tool = try folder.write(
+      """
+      #!/bin/sh
+      echo "$@" >> \(calls)
+      [ "$(wc -l < \(calls))" -ge 4 ] && exit 0
+      echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7." >&2
+      exit 100
+      """,
+      to: "apt-get"
+    )
+    _ = try folder.write("#!/bin/sh\nexec \"$@\"\n", to: "sudo")
+    for path in [tool, folder.path + "/sudo"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    }
+    let outcome = try Program.run(
+      ["sh", "-c", "exec 3>&1; \(Programs.root)/.ci/install-packages one two > /dev/null"],
+      environment: [
+        "PATH": folder.path + ":/usr/bin:/bin", "DEPOT_APT_PAUSE": "0",
+      ]
+    )
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output == "Another program installs packages; waiting until it has ended.\n")
+    let lines = try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n")
+    #expect(
+      lines == ["update -qq", "update -qq", "update -qq", "update -qq", "install -y -qq one two"]
+    )
+  }
+
   @Test(.enabled(if: Programs.isInstalled("systemd-analyze"), "there is no systemd"))
   func `the service may do hardly more than it needs`() throws {
     // 20 is an exposure of 2.0.
