@@ -32,6 +32,22 @@ import Testing
   var name: String
 }
 
+@DTO("Hut") private struct OldHut: Sendable {
+  var name: String
+}
+
+@DTO("Hut") private struct Hut: Hashable, Sendable {
+  var name: String
+  var stars = 3
+  var height: Double = -1.5
+  var climate: Climate = .warm
+  var status = Status.observer
+  var tags: [String] = ["new"]
+  var facts: [String: Int] = [:]
+  var isOpen: Bool? = true
+  var note: String? = nil
+}
+
 @Suite(.timeLimit(.minutes(5))) struct DTOTests {
   @Test func `the entities are those of the macro`() throws {
     #expect(MountainRow.entity == "Mountain")
@@ -39,6 +55,17 @@ import Testing
     #expect(Mountain.entity == "Mountain")
     let schema = try Schema(for: MountainRow.self)
     #expect(schema.entities.map(\.name).sorted() == ["Mountain", "Range"])
+  }
+
+  @Test func `rows that were there before an attribute have its property's initial value`()
+    async throws
+  {
+    let service = try RealService()
+    let client = try await service.client()
+    try await client.define(try Schema(for: OldHut.self))
+    _ = try await client.insert([OldHut(name: "a")])
+    try await client.define(try Schema(for: Hut.self))
+    #expect(try await client.fetch(Hut.self) == [Hut(name: "a")])
   }
 
   @Test func `rows are stored and read through a structure and a class`() async throws {

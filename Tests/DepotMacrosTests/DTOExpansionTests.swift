@@ -30,7 +30,7 @@ import Testing
             .identifier(\\.id),
             .version(\\.rowVersion),
             .init(\\.name, "name", isUnique: true),
-            .init(\\.size, "installedSize", isIndexed: true),
+            .init(\\.size, "installedSize", default: 0, isIndexed: true),
             .toOne(\\.maintainer, "maintainer", inverse: \\Maintainer.packages),
             .toOne(\\.owner, "owner"),
             .toMany(\\.tags, "tags"),
@@ -54,6 +54,25 @@ import Testing
         }
         """
     )
+  }
+
+  @Test(arguments: [
+    ("var a = 3", ", default: 3"), ("var a: Double = -1.5", ", default: -1.5"),
+    ("var a = \"x\"", ", default: \"x\""), ("var a: Bool? = true", ", default: true"),
+    ("var a: Climate = .cold", ", default: .cold"),
+    ("var a = Climate.cold", ", default: Climate.cold"),
+    ("var a: [Int] = [1, 2]", ", default: [1, 2]"),
+    ("var a: [String: Int] = [:]", ", default: [:]"),
+    ("var a: Int? = nil", ", default: nil"), ("var a: Int", ""), ("var a = Date()", ""),
+    ("var a: Date = .now", ""), ("var a = UUID()", ""), ("var a = \"\\(b)\"", ""),
+    ("var a = f(1)", ""), ("var a = [Date()]", ""),
+  ])
+  func `an initial value that is the same in each run is the attribute's default`(
+    property: String,
+    argument: String
+  ) throws {
+    let text = try expand("@DTO struct Row { \(property) }").texts.joined()
+    #expect(text.contains(".init(\\.a, \"a\"\(argument)),"), "\(text)")
   }
 
   @Test func `a final class has its initializer among its members`() throws {

@@ -15,7 +15,9 @@ public import DepotProtocol
 /// ```
 ///
 /// `id`, an optional ``Identifier``, holds the row's identifier, and `rowVersion`, an `Int64`, its
-/// version. A structure keeps its memberwise initializer. The type has to say that it is `Sendable`
+/// version. An initial value that is a literal or the case of an enumeration, as in `var size = 0`, is the
+/// attribute's default, which rows have that were stored before there was the attribute; one that is computed, as
+/// `Date()`, isn't. A structure keeps its memberwise initializer. The type has to say that it is `Sendable`
 /// if it is a class or has `@Column(inverse:)`.
 ///
 /// - Parameter entity: The name of the entity; that of the type if it is left out.

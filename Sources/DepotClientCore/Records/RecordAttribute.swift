@@ -110,18 +110,24 @@ extension RecordAttribute {
   }
 
   /// Creates a pair of a property and the name under which its parts are attributes.
+  ///
+  /// Its initial value is no default: its parts have theirs.
   public init<Content: Composite>(
     _ keyPath: any KeyPath<Model, Content> & Sendable,
-    _ name: String
+    _ name: String,
+    default _: Content? = nil
   ) {
     self.init(required: keyPath, name, .composite(Content.self, isOptional: false))
   }
 
   /// Creates a pair of a property that may be `nil` and the name under which its parts are
   /// attributes.
+  ///
+  /// Its initial value is no default: its parts have theirs.
   public init<Content: Composite>(
     _ keyPath: any KeyPath<Model, Content?> & Sendable,
-    _ name: String
+    _ name: String,
+    default _: Content? = nil
   ) {
     self.init(optional: keyPath, name, .composite(Content.self, isOptional: true))
   }

@@ -25,6 +25,8 @@ struct DTOType {
     let kind: Kind
     /// The name of the attribute as an expression.
     let name: String
+    /// The initial value, if it is the same in each run of each program.
+    let constant: ExprSyntax?
     /// The further arguments of `@Column`.
     let options: [LabeledExprSyntax]
 
@@ -48,6 +50,7 @@ struct DTOType {
       }
       let given = arguments.first { $0.label == nil }?.expression
       name = given.map(\.trimmedDescription) ?? "\"\(identifier.plainName)\""
+      constant = binding.initializer.flatMap { $0.value.isConstant ? $0.value.trimmed : nil }
       options = arguments.filter { $0.label != nil }
       let type = binding.typeAnnotation?.type
       kind =
@@ -65,7 +68,9 @@ struct DTOType {
       switch kind {
       case .identifier: return ".identifier(\(path))"
       case .version: return ".version(\(path))"
-      case .attribute: return ".init(\(path), \(name)\(options))"
+      case .attribute:
+        let value = constant.map { ", default: \($0)" } ?? ""
+        return ".init(\(path), \(name)\(value)\(options))"
       case .toOne: return ".toOne(\(path), \(name)\(options))"
       case .toMany: return ".toMany(\(path), \(name)\(options))"
       }
@@ -131,6 +136,32 @@ struct DTOType {
           + "throws(DepotProtocol.DepotError) {"
       ] + members.lines(\.reading).map { "  \($0)" } + ["}"]
     return lines.map { indentation + $0 }.joined(separator: "\n")
+  }
+}
+
+extension ExprSyntax {
+  /// Whether it is a literal, or names what isn't computed when it is used, as a case of an enumeration.
+  fileprivate var isConstant: Bool {
+    if let array = self.as(ArrayExprSyntax.self) {
+      return array.elements.allSatisfy(\.expression.isConstant)
+    }
+    if let dictionary = self.as(DictionaryExprSyntax.self) {
+      guard case .elements(let elements) = dictionary.content else { return true }
+      return elements.allSatisfy { $0.key.isConstant && $0.value.isConstant }
+    }
+    if let text = self.as(StringLiteralExprSyntax.self) {
+      return text.segments.allSatisfy { $0.is(StringSegmentSyntax.self) }
+    }
+    if let sign = self.as(PrefixOperatorExprSyntax.self) {
+      return sign.operator.text == "-" && sign.expression.isConstant
+    }
+    if let member = self.as(MemberAccessExprSyntax.self) {
+      let isType = member.base.map { $0.is(DeclReferenceExprSyntax.self) } ?? true
+      return isType && member.declName.baseName.text != "now"
+    }
+    return [.integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr].contains(
+      kind
+    )
   }
 }
 
