@@ -60,7 +60,8 @@ struct CommandLineTerms {
       "Say which store holds it, in: depot call container.open",
     "Give one up with unpin.": "Try again when others have read.",
     "Send the call again in a moment;": "Try again in a moment;",
-    "Send fewer rows in a frame.": "Do it for fewer or smaller rows at a time.",
+    "Send fewer or smaller rows. Large values are written in parts, with blob.write.":
+      "Do it for fewer or smaller rows. Large values are stored with: depot blob put",
     "Send them in several requests.": "Do it in several commands.",
     #"write {"add":[…],"remove":[…]}."#: #"write NAME:={"add":[…],"remove":[…]}."#,
     #"For a collection, write {"has": [collection, element]}."#:

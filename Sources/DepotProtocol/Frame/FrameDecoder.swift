@@ -129,7 +129,9 @@ package struct FrameDecoder: Sendable {
   /// Returns the error about a frame of `length` bytes.
   package static func tooLarge(_ length: Int, _ limit: Int) -> DepotError {
     DepotError(.frameTooLarge, "A frame of \(length) bytes is over the limit of \(limit).")
-      .hint("Send fewer rows in a frame.")
+      .hint(
+        "Send fewer or smaller rows. Large values are written in parts, with blob.write."
+      )
       .details(["bytes": .int64(Int64(length)), "limit": .int64(Int64(limit))])
   }
 }

@@ -619,7 +619,7 @@ static depot_call *begin(depot *client, const char *operation, json_object *args
   json_object_put(frame);
   if (!is_made || size > limit) {
     free(call);
-    fail(client, is_made ? new_error("limit.frame_bytes", "no", "none", "Send fewer rows in a call.",
+    fail(client, is_made ? new_error("limit.frame_bytes", "no", "none", "Send fewer or smaller rows.",
                                      "A frame of %zu bytes is over the limit of %zu.", size, limit)
                          : NULL);
     return NULL;

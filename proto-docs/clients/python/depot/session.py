@@ -100,7 +100,7 @@ class Session:
         data = encode(frame)
         limit = (self.welcome or {}).get("limits", {}).get("frameBytes", FRAME_LIMIT)
         if len(data) - 4 > limit:
-            raise DepotError({"code": "limit.frame_bytes", "hint": "Send fewer rows in a call.",
+            raise DepotError({"code": "limit.frame_bytes", "hint": "Send fewer or smaller rows.",
                               "message": f"A frame of {len(data) - 4} bytes is over the limit of {limit}."})
         self._last += 1
         self._calls[self._last] = collections.deque()
