@@ -93,6 +93,33 @@ extension CommandTests {
       #expect(outcome.errors.contains("1 row before it"), "\(outcome.errors)")
     }
 
+    @Test(arguments: ["--batch 1", "--batch 1 --map label=name"])
+    func `an import that is interrupted while it waits for more tells how many rows it stored`(
+      options: String
+    ) throws {
+      let daemon = try TestDaemon()
+      let script = """
+        import signal, subprocess, sys
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        depot = [sys.argv[1], "--socket", sys.argv[2], "--no-start"]
+        program = subprocess.Popen(depot + ["import", "Item", "-"] + sys.argv[3:], stdin=subprocess.PIPE)
+        name = b"label" if "--map" in sys.argv else b"name"
+        for number in b"123":
+            program.stdin.write(b'{"%s":"%c"}\\n' % (name, number))
+            program.stdin.flush()
+        def count():
+            return int(subprocess.run(depot + ["count", "Item"], capture_output=True, check=True).stdout)
+        while count() < 3: pass
+        program.send_signal(signal.SIGINT)
+        sys.exit(program.wait())
+        """
+      let arguments =
+        [Programs.depot, daemon.socket] + options.split(separator: " ").map(String.init)
+      let outcome = try Program.python(script, arguments)
+      #expect(outcome.status == 130)
+      #expect(outcome.errors.contains("3 rows before it were stored."), "\(outcome.errors)")
+    }
+
     @Test func `an update in chunks tells how far it came`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(50_000)

@@ -1,5 +1,5 @@
-internal import DepotLinux
-internal import DepotProtocol
+package import DepotLinux
+package import DepotProtocol
 
 /// The cancelling of writes when the user of a program interrupts it, so that it learns what became
 /// of them.
@@ -11,6 +11,8 @@ package final class Interruption {
   /// Whether the service was told.
   private var isTold = false
   private var isSlow = false
+  /// Whether what is done consists of several writes.
+  private var isHeldThroughout = false
   private let onWaiting: () -> Void
 
   /// How long the answer may take before the user hears that it is waited for, in milliseconds.
@@ -34,13 +36,42 @@ package final class Interruption {
     return try end(body)
   }
 
+  /// Holds interruptions back while `body` makes several writes: behind one, the next isn't made.
+  ///
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already, and what `body` throws.
+  package func holdThroughout<Result>(_ body: () throws -> Result) throws -> Result {
+    try begin()
+    isHeldThroughout = true
+    defer {
+      isHeldThroughout = false
+      held?.release()
+    }
+    return try body()
+  }
+
+  /// Waits until there is something to read, or an interruption.
+  ///
+  /// - Parameter descriptor: Where to read; not waited for if `nil`.
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was an interruption.
+  package func awaitInput(from descriptor: Descriptor?) throws(DepotError) {
+    while true {
+      if isRaised { throw Self.cancelled }
+      guard let held, let descriptor,
+        !Poll.wait(for: descriptor, wantsWrite: false, or: held.signal, milliseconds: nil).canRead
+      else { return }
+    }
+  }
+
+  private static let cancelled = DepotError(
+    .cancelled,
+    "There was an interruption, so nothing more was sent."
+  )
+
   /// Holds interruptions back until ``end(_:)``.
   ///
   /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already.
   func begin() throws(DepotError) {
-    if isRaised {
-      throw DepotError(.cancelled, "There was an interruption, so nothing more was sent.")
-    }
+    if isRaised { throw Self.cancelled }
     let held = self.held ?? (try? HeldInterrupt())
     self.held = held
     held?.hold()
@@ -51,7 +82,7 @@ package final class Interruption {
   /// - Throws: What `body` throws.
   func end<Result>(_ body: () throws -> Result) throws -> Result {
     defer {
-      held?.release()
+      if !isHeldThroughout { held?.release() }
       isSlow = isTold
     }
     do {

@@ -29,7 +29,7 @@ struct GraphImport {
   func runPlainly() throws {
     let meter = session.meter()
     defer { meter.finish() }
-    let file = try InputFile(source.path)
+    let file = try InputFile(source.path, session.interruption)
     let rejects = try rejects.map { path throws(DepotError) in
       try RejectsFile(path: path, source: source.path)
     }
@@ -48,7 +48,7 @@ struct GraphImport {
   func run() throws {
     let meter = session.meter()
     defer { meter.finish() }
-    let file = try InputFile(source.path)
+    let file = try InputFile(source.path, session.interruption)
     var options = options
     // Standard input can't be read again, even if it is a file.
     options.keepsDeferred = source.path == "-" || file.fraction == nil
@@ -73,7 +73,7 @@ struct GraphImport {
     if !importer.kept.isEmpty {
       try importer.link(importer.kept)
     } else if !importer.deferred.isEmpty {
-      let file = try InputFile(source.path)
+      let file = try InputFile(source.path, session.interruption)
       try importer.link(source, from: file) {
         meter.draw(rows: importer.outcome.rows, fraction: file.fraction)
       }
@@ -91,7 +91,7 @@ struct GraphImport {
     let nothing = Importer.Outcome()
     var check = LinkCheck()
     try source.read(
-      try InputFile(source.path),
+      try InputFile(source.path, session.interruption),
       skip: { _ in false },
       refuse: { error, _, line, _ in throw nothing.located(error, line: line) },
       { check.add($0) }

@@ -125,6 +125,7 @@ final class GraphImporter {
     } catch {
       // The batch that was sent is stored nevertheless, and told.
       try settle()
+      if let error = error as? DepotError, error == file.failure { throw outcome.told(with: error) }
       throw error
     }
   }

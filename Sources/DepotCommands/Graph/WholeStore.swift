@@ -120,7 +120,7 @@ struct WholeStore {
       schema,
       ConnectedGraphService(connection: ImportConnection(connection, session)),
       options
-    ) { entity in try InputFile(path(entity)) }
+    ) { entity in try InputFile(path(entity), session.interruption) }
     if let journal {
       let files = ExportPlan(schema).files.map { path($0.entity) }
       let source = try ImportJournal.fingerprint(

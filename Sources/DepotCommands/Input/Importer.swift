@@ -69,6 +69,16 @@ final class Importer {
 
   /// Adds all records of a file, of which nothing was read.
   func add(_ file: InputFile) throws {
+    do {
+      try addRecords(of: file)
+    } catch let error as DepotError where error == file.failure {
+      // What was read before is good.
+      if error.code != .cancelled { try flush() }
+      throw outcome.told(with: error)
+    }
+  }
+
+  private func addRecords(of file: InputFile) throws {
     try source.objects(of: file) { record, header, text in
       // All rows of CSV have the columns of the header.
       if header != nil { encoder.fillsAbsent = false }

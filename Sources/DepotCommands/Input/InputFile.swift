@@ -1,3 +1,4 @@
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
@@ -8,11 +9,16 @@ final class InputFile {
   private let size: Int?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
   private(set) var offset = 0
+  /// Ends the reading behind an interruption by the user.
+  private let interruption: Interruption?
+  /// The error that ended the reading.
+  private(set) var failure: DepotError?
 
   /// Opens a file; `-` is standard input.
   ///
   /// - Throws: ``DepotError`` `notfound.file` or `storage.io` if it can't be opened.
-  init(_ path: String) throws(DepotError) {
+  init(_ path: String, _ interruption: Interruption? = nil) throws(DepotError) {
+    self.interruption = interruption
     name = path == "-" ? "standard input" : path
     do throws(SystemError) {
       descriptor = path == "-" ? Descriptor(0) : try Descriptor.open(reading: path)
@@ -35,7 +41,8 @@ final class InputFile {
 
   /// Reads the next bytes, which are valid until the next call; none at the end.
   ///
-  /// - Throws: ``DepotError`` `storage.io` if the file can't be read.
+  /// - Throws: ``DepotError`` `storage.io` if the file can't be read, `cancelled.by_client` if the user interrupts
+  ///   that.
   func read() throws(DepotError) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer[..<(try read(behind: 0))])
   }
@@ -52,11 +59,17 @@ final class InputFile {
   }
 
   private func read(behind start: Int) throws(DepotError) -> Int {
-    let count = try attempt("\(name) can't be read") { () throws(SystemError) in
-      try descriptor.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+    do throws(DepotError) {
+      try interruption?.awaitInput(from: size == nil ? descriptor : nil)
+      let count = try attempt("\(name) can't be read") { () throws(SystemError) in
+        try descriptor.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+      }
+      offset += count
+      return count
+    } catch {
+      failure = error
+      throw error
     }
-    offset += count
-    return count
   }
 
   /// Reads all that is left.

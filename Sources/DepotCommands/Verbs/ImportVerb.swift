@@ -84,6 +84,10 @@ enum ImportVerb {
       listSeparator, ignoreMissing, resume, all, apple, schemaFile, infer,
     ]
   ) { session in
+    try session.interruption.holdThroughout { try run(session) }
+  }
+
+  private static func run(_ session: CommandSession) throws {
     let invocation = session.invocation
     var options = GraphImporter.Options()
     if let rows = try invocation.number(batch, minimum: 1) {
