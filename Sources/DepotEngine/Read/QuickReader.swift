@@ -20,6 +20,8 @@ package final class QuickReader {
   private let clock: ReadClock
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
+  private var streams = ShapedPlans<StreamPlan>()
+  private var questions = ShapedPlans<ReadStatement>()
   private var generation = -1
   /// Whether reads share a snapshot.
   private var keepsSnapshot = false
@@ -70,9 +72,10 @@ package final class QuickReader {
   ///
   /// If it didn't, or throws, nothing was appended; without an error, the read must go to a pool. A
   /// read that `isAlone` delays nothing else, and may take longer than its budget until something
-  /// comes.
+  /// comes. The plan of a call whose `form` has a shape is made once for all of its shape.
   package func perform(
     _ operation: Operation,
+    form: CallForm = CallForm(),
     catalog: Catalog,
     control: CallControl,
     reply: ReplyWriter,
@@ -83,13 +86,15 @@ package final class QuickReader {
     clock.isPatient = isAlone
     if generation != catalog.generation {
       plans = [:]
+      streams.removeAll()
+      questions.removeAll()
       connection.forgetStatements()
       generation = catalog.generation
     }
     try joinBatch()
     let start = writer.bytes.count
     do {
-      if try answer(operation, catalog, reply, &writer) { return true }
+      if try answer(operation, form, catalog, reply, &writer) { return true }
       writer.bytes.removeSubrange(start...)
       return false
     } catch {
@@ -101,6 +106,7 @@ package final class QuickReader {
 
   private func answer(
     _ operation: Operation,
+    _ form: CallForm,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
@@ -121,18 +127,16 @@ package final class QuickReader {
         return false
       }
       return true
-    case .fetch(let request):
-      return try stream(StreamPlan(request, in: catalog), reply, &writer)
-    case .aggregate(let request):
-      return try stream(StreamPlan(request, in: catalog), reply, &writer)
-    case .count(let request):
-      let query = try ReadStatement(count: request, in: catalog)
+    case .fetch, .aggregate:
+      return try stream(streams.plan(operation, form, in: catalog), reply, &writer)
+    case .count:
+      let query = try questions.plan(operation, form, in: catalog)
       return try attempt(query) {
         reply.count(try query.integer(on: connection), to: &writer)
         return true
       }
-    case .exists(let request):
-      let query = try ReadStatement(exists: request, in: catalog)
+    case .exists:
+      let query = try questions.plan(operation, form, in: catalog)
       return try attempt(query) {
         reply.exists(try query.integer(on: connection) != 0, to: &writer)
         return true

@@ -189,10 +189,8 @@ actor ReadWorker {
       return try LiveStart(request: request, read: read).stream(on: connection)
     case .history(let request):
       return try HistoryRun(request, catalog, reply, on: connection) { _ in try read.check() }
-    case .fetch(let request):
-      return try FetchRun(StreamPlan(request, in: catalog), reply, on: connection)
-    case .aggregate(let request):
-      return try FetchRun(StreamPlan(request, in: catalog), reply, on: connection)
+    case .fetch, .aggregate:
+      return try FetchRun(StreamPlan(read.operation, in: catalog), reply, on: connection)
     default: return nil
     }
   }
@@ -215,11 +213,11 @@ actor ReadWorker {
       try GetPlan(request, in: catalog, connection).answer(request, reply, &writer)
     case .explain(let request):
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
-    case .count(let request):
-      let query = try ReadStatement(count: request, in: catalog)
+    case .count:
+      let query = try ReadStatement(read.operation, in: catalog)
       reply.count(try query.integer(on: connection), to: &writer)
-    case .exists(let request):
-      let query = try ReadStatement(exists: request, in: catalog)
+    case .exists:
+      let query = try ReadStatement(read.operation, in: catalog)
       reply.exists(try query.integer(on: connection) != 0, to: &writer)
     case .historyRow, .historyStatus:
       let answers = HistoryAnswers(connection: connection, catalog: catalog, reply: reply) { _ in

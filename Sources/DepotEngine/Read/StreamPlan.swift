@@ -3,7 +3,7 @@ internal import DepotSQLite
 
 /// How rows are streamed: the statement, and what is made of its rows.
 struct StreamPlan {
-  let statement: ReadStatement
+  var statement: ReadStatement
   let writing: RowWriting
   /// The names of the columns, if the client wants them.
   let names: [String]?

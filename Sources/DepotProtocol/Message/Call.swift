@@ -21,16 +21,20 @@ package struct Call: Hashable, Sendable {
   package var author: String?
   /// The group of the write's transaction, by which it can be undone with others.
   package var group: String?
+  /// What it has in common with earlier calls, if ``CallShapes`` read it.
+  package var form: CallForm = CallForm()
 }
 
 /// A frame that a client sends.
+///
+/// What is rare and large is kept apart, since every frame is as large as the largest.
 package enum ClientFrame: Hashable, Sendable {
-  case hello(Hello)
+  indirect case hello(Hello)
   case call(Call)
   /// A call whose arguments can't be accepted; the connection goes on.
-  case invalidCall(id: Int64, DepotError)
+  indirect case invalidCall(id: Int64, DepotError)
   /// A `more` or `cancel` that can't be accepted. An error with its id would end the call, so it has none.
-  case invalidControl(DepotError)
+  indirect case invalidControl(DepotError)
   case more(id: Int64, Int)
   case cancel(id: Int64)
   case ping(Int64)

@@ -331,6 +331,7 @@ extension Server {
       if call.credit == nil {
         isQuick = try reader.perform(
           call.operation,
+          form: call.form,
           catalog: host.catalog,
           control: control,
           reply: reply,

@@ -103,7 +103,7 @@ extension Server {
     }
     switch event {
     case .frame(let bytes):
-      let frame = try ClientFrame(bytes)
+      let frame = try shapes.frame(bytes)
       if case .call = frame, !hasRoom(session) {
         session.held = (frame, bytes.count)
         held[session.number] = session

@@ -2,19 +2,19 @@ package import DepotProtocol
 
 /// The rules of one connection, without its bytes: what each frame means in which state.
 package struct SessionState: Sendable {
-  /// The task of the service because of a frame.
+  /// The task of the service because of a frame, small as ``ClientFrame``.
   package enum Action: Hashable, Sendable {
     case nothing
-    case welcome(Hello, version: Int)
+    indirect case welcome(Hello, version: Int)
     case start(Call)
     /// Answer a call that can't be started.
-    case reject(id: Int64, DepotError)
+    indirect case reject(id: Int64, DepotError)
     /// Let a stream send more frames.
     case grant(id: Int64, Int)
     case cancel(id: Int64)
     case pong(Int64)
     /// Send the error without an id, then close.
-    case close(DepotError)
+    indirect case close(DepotError)
   }
 
   private enum Phase: Hashable, Sendable {

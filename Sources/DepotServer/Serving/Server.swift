@@ -68,6 +68,8 @@ package actor Server {
   var nextWatchdog = UInt64.max
   /// When the stores are to look whether they keep too much history.
   var nextPurge: UInt64 = 0
+  /// The frames that clients have sent, by which those that are alike are read.
+  var shapes = CallShapes()
   /// The memory that connections are read into.
   let received = ReceiveBuffer()
 

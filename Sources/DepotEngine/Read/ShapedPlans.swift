@@ -1,0 +1,206 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A read that is ready to run.
+protocol StatementPlan {
+  var statement: ReadStatement { get set }
+
+  init(_ operation: Operation, in catalog: Catalog) throws(DepotError)
+}
+
+extension StreamPlan: StatementPlan {
+  init(_ operation: Operation, in catalog: Catalog) throws(DepotError) {
+    switch operation {
+    case .fetch(let request): try self.init(request, in: catalog)
+    case .aggregate(let request): try self.init(request, in: catalog)
+    default: throw DepotError(.bug, "\(operation.name) has no rows.")
+    }
+  }
+}
+
+extension ReadStatement: StatementPlan {
+  var statement: ReadStatement {
+    get { self }
+    set { self = newValue }
+  }
+
+  init(_ operation: Operation, in catalog: Catalog) throws(DepotError) {
+    switch operation {
+    case .count(let request): try self.init(count: request, in: catalog)
+    case .exists(let request): try self.init(exists: request, in: catalog)
+    default: throw DepotError(.bug, "\(operation.name) has no single answer.")
+    }
+  }
+}
+
+/// The plans of calls that are alike but for constants, which are parameters of their statements.
+struct ShapedPlans<Plan: StatementPlan> {
+  /// How many plans are kept.
+  private static var limit: Int { 256 }
+
+  private var plans: [ObjectIdentifier: ShapedPlan<Plan>] = [:]
+
+  /// Forgets all plans, as after a change of the schema.
+  mutating func removeAll() { plans = [:] }
+
+  /// Returns the plan of a call, which is compiled unless the call is like an earlier one.
+  mutating func plan(
+    _ operation: Operation,
+    _ form: CallForm,
+    in catalog: Catalog
+  ) throws(DepotError) -> Plan {
+    guard let shape = form.shape else { return try Plan(operation, in: catalog) }
+    let key = ObjectIdentifier(shape)
+    if let known = plans[key] {
+      return if let plan = known.plan(form.constants) { plan } else {
+        try Plan(operation, in: catalog)
+      }
+    }
+    let plan = try Plan(operation, in: catalog)
+    if plans.count >= Self.limit { plans = [:] }
+    plans[key] = ShapedPlan(plan, shape, form.constants, operation, in: catalog)
+    return plan
+  }
+}
+
+/// The plan of calls of one shape.
+private struct ShapedPlan<Plan: StatementPlan> {
+  /// The constants that are parameters of the statement.
+  private struct Place {
+    var parameter: Int
+    var constant: Int
+    /// Whether the constant is compared as a double.
+    var isReal: Bool
+  }
+
+  /// Kept so that no other shape gets its identity.
+  private let shape: CallShape
+  private let plan: Plan
+  /// `nil` if each call needs a plan of its own.
+  private let places: [Place]?
+
+  /// Finds out where the constants of a call are in its plan, by plans that are made of others.
+  init(
+    _ plan: Plan,
+    _ shape: CallShape,
+    _ constants: [Int64],
+    _ operation: Operation,
+    in catalog: Catalog
+  ) {
+    self.shape = shape
+    self.plan = plan
+    guard operation.hasConstantSQL(in: shape.variables) else {
+      places = nil
+      return
+    }
+    // Numbers that nothing else has, and that are doubles too.
+    let probes = (0..<2).map { turn in
+      constants.indices.map { index in
+        shape.variables.contains(index)
+          ? Int64(2_718_281_828_459 + turn * 1_000_003 + index) : constants[index]
+      }
+    }
+    let statements = probes.compactMap {
+      try? Plan(shape.operation(constants: $0), in: catalog).statement
+    }
+    places = Self.places(plan.statement, statements, probes)
+  }
+
+  private static func places(
+    _ statement: ReadStatement,
+    _ others: [ReadStatement],
+    _ probes: [[Int64]]
+  ) -> [Place]? {
+    let count = statement.parameters.count
+    guard others.count == probes.count,
+      others.allSatisfy({
+        $0.sql == statement.sql && $0.parameters.count == count && $0.isSlow == statement.isSlow
+      })
+    else { return nil }
+    var places: [Place] = []
+    for parameter in 0..<count {
+      let values = others.map { $0.parameters[parameter] }
+      let own = statement.parameters[parameter]
+      if values.allSatisfy({ $0 == own }) { continue }
+      func place(_ isReal: Bool, _ form: (Int64) -> SQLiteValue) -> Place? {
+        let constant = probes[0].indices.first { constant in
+          zip(values, probes).allSatisfy { $0 == form($1[constant]) }
+        }
+        return constant.map { Place(parameter: parameter, constant: $0, isReal: isReal) }
+      }
+      guard
+        let place = place(false, SQLiteValue.integer) ?? place(true, { .real(Double($0)) })
+      else { return nil }
+      places.append(place)
+    }
+    return places
+  }
+
+  /// Returns the plan for a call with these constants, or `nil` if it needs one of its own.
+  func plan(_ constants: [Int64]) -> Plan? {
+    guard let places else { return nil }
+    var result = plan
+    for place in places {
+      let constant = constants[place.constant]
+      if place.isReal {
+        // A number that no double is stays a whole one.
+        guard let value = Double(exactly: constant) else { return nil }
+        result.statement.parameters[place.parameter] = .real(value)
+      } else {
+        result.statement.parameters[place.parameter] = .integer(constant)
+      }
+    }
+    return result
+  }
+}
+
+extension Operation {
+  /// Whether the SQL of a read is the same for all values of some of its predicate's whole numbers.
+  ///
+  /// It is if they are compared with what paths lead to: their values make no difference there.
+  fileprivate func hasConstantSQL(in constants: [Int]) -> Bool {
+    if case .fetch(let request) = self,
+      request.sort.contains(where: { $0.expression.isAboutNow })
+    {
+      return false
+    }
+    guard let predicate else { return true }
+    var (position, compared) = (0, Set<Int>())
+    predicate.note(isCompared: false, &position, in: &compared)
+    return !predicate.isAboutNow && compared.isSuperset(of: constants)
+  }
+}
+
+extension QueryExpression {
+  fileprivate var isAboutNow: Bool { self == .now || children.contains(where: \.isAboutNow) }
+
+  private var isPath: Bool {
+    switch self {
+    case .attribute, .member: true
+    default: false
+    }
+  }
+
+  /// Notes which of the whole numbers, by their positions, are compared with what a path leads to.
+  fileprivate func note(
+    isCompared: Bool,
+    _ position: inout Int,
+    in compared: inout Set<Int>
+  ) {
+    switch self {
+    case .value(.int64):
+      if isCompared { compared.insert(position) }
+      position += 1
+    case .comparison(_, let left, let right, _):
+      left.note(isCompared: right.isPath, &position, in: &compared)
+      right.note(isCompared: left.isPath, &position, in: &compared)
+    case .between(let value, let low, let high):
+      value.note(isCompared: false, &position, in: &compared)
+      for bound in [low, high] {
+        bound.note(isCompared: value.isPath, &position, in: &compared)
+      }
+    default:
+      for child in children { child.note(isCompared: false, &position, in: &compared) }
+    }
+  }
+}

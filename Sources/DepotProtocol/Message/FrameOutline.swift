@@ -1,0 +1,146 @@
+/// The whole numbers of a frame: without them, it is the same as frames that say the same with other numbers.
+///
+/// A number counts if it stands by itself: not in a word, as in `t2`, nor as a part of another form, as in `1.5`
+/// or `1e3`. A minus sign before it isn't a part of it.
+struct FrameOutline: Sendable {
+  /// The longest frame that has an outline, and how many numbers it may have.
+  static let longest = 1024
+  static let mostNumbers = 8
+
+  private(set) var count = 0
+  private var values = InlineArray<8, Int64>(repeating: 0)
+  private var starts = InlineArray<8, Int>(repeating: 0)
+  private var ends = InlineArray<8, Int>(repeating: 0)
+  /// A number that is probably another one if the rest of a frame is another one.
+  private(set) var hash: UInt64 = 0
+
+  func number(_ index: Int) -> Int64 { values[index] }
+
+  /// Where a number stands in the frame.
+  func place(_ index: Int) -> Range<Int> { starts[index]..<ends[index] }
+
+  var numbers: [Int64] { (0..<count).map { values[$0] } }
+
+  /// Takes a frame in, and returns whether it has an outline.
+  mutating func take(_ frame: [UInt8]) -> Bool {
+    guard frame.count <= Self.longest else { return false }
+    count = 0
+    return frame.withUnsafeBytes { scan($0) }
+  }
+
+  private mutating func scan(_ frame: UnsafeRawBufferPointer) -> Bool {
+    var hash: UInt64 = 0
+    var position = 0
+    while position < frame.count {
+      if position + 8 <= frame.count {
+        let word = frame.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        let digits = Self.digits(word)
+        if digits == 0 {
+          Self.mix(word, into: &hash)
+          position += 8
+          continue
+        }
+        let before = digits.trailingZeroBitCount >> 3
+        Self.mix(word & (1 << UInt64(before << 3) &- 1), into: &hash)
+        position += before
+      }
+      let byte = frame[position]
+      if byte &- 0x30 < 10, position > 0, !Self.isWord(frame[position - 1]),
+        let end = Self.numberEnd(frame, position)
+      {
+        guard count < Self.mostNumbers else { return false }
+        var value: Int64 = 0
+        for index in position..<end { value = value &* 10 &+ Int64(frame[index] &- 0x30) }
+        values[count] = value
+        starts[count] = position
+        ends[count] = end
+        count += 1
+        position = end
+      } else {
+        Self.mix(UInt64(byte), into: &hash)
+        position += 1
+      }
+    }
+    self.hash = hash ^ hash >> 32
+    return true
+  }
+
+  /// Returns where the number ends that begins at a digit, or `nil` if it isn't a whole one by itself, or may be
+  /// too large.
+  @inline(__always)
+  private static func numberEnd(_ frame: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+    var end = start + 1
+    while end < frame.count, frame[end] &- 0x30 < 10 { end += 1 }
+    guard end < frame.count, !isWord(frame[end]), end - start <= 18,
+      frame[start] != 0x30 || end == start + 1
+    else { return nil }
+    return end
+  }
+
+  /// Returns a word with the highest bit of each byte set that is a digit.
+  @inline(__always)
+  private static func digits(_ word: UInt64) -> UInt64 {
+    let high: UInt64 = 0x8080_8080_8080_8080
+    let values = word ^ 0x3030_3030_3030_3030
+    return ~(((values & ~high) &+ 0x7676_7676_7676_7676) | values) & high
+  }
+
+  @inline(__always)
+  private static func mix(_ word: UInt64, into hash: inout UInt64) {
+    hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+    hash ^= hash >> 29
+  }
+
+  /// Whether a digit beside a byte is a part of something else than a whole number: a letter, a digit, `$`, `.`,
+  /// `\`, `_`, or one of a character beyond ASCII.
+  @inline(__always)
+  private static func isWord(_ byte: UInt8) -> Bool {
+    guard byte < 0x80 else { return true }
+    // A bit for each character of ASCII.
+    let bits: UInt64 = byte < 64 ? 0x03FF_4010_0000_0000 : 0x07FF_FFFE_97FF_FFFE
+    return bits >> UInt64(byte & 63) & 1 != 0
+  }
+
+  /// Whether a frame, which has this outline, differs from another, which has another outline, in numbers only.
+  func isLike(_ other: FrameOutline, _ frame: [UInt8], _ otherFrame: [UInt8]) -> Bool {
+    guard count == other.count, hash == other.hash else { return false }
+    return frame.withUnsafeBytes { left in
+      otherFrame.withUnsafeBytes { right in
+        var (position, otherPosition) = (0, 0)
+        for index in 0...count {
+          let isLast = index == count
+          let length = (isLast ? left.count : starts[index]) - position
+          guard (isLast ? right.count : other.starts[index]) - otherPosition == length,
+            Self.isEqual(left, position, right, otherPosition, length)
+          else { return false }
+          if isLast { break }
+          (position, otherPosition) = (ends[index], other.ends[index])
+        }
+        return true
+      }
+    }
+  }
+
+  /// Whether two parts of frames are the same.
+  @inline(__always)
+  private static func isEqual(
+    _ left: UnsafeRawBufferPointer,
+    _ leftStart: Int,
+    _ right: UnsafeRawBufferPointer,
+    _ rightStart: Int,
+    _ length: Int
+  ) -> Bool {
+    var offset = 0
+    while offset + 8 <= length {
+      let word = left.loadUnaligned(fromByteOffset: leftStart + offset, as: UInt64.self)
+      let other = right.loadUnaligned(fromByteOffset: rightStart + offset, as: UInt64.self)
+      guard word == other else { return false }
+      offset += 8
+    }
+    while offset < length {
+      guard left[leftStart + offset] == right[rightStart + offset] else { return false }
+      offset += 1
+    }
+    return true
+  }
+}
