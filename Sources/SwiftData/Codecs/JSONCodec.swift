@@ -18,7 +18,17 @@ final class JSONCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
   override func values(_ value: Any) throws -> [Value] {
     let value = try cast(value, to: Content.self)
     do {
-      return [try JSONCoding.encode(value)]
+      let json = try JSONCoding.encode(value)
+      // The service takes no names with a zero character, and would refuse the request as a whole.
+      if case .json(let text) = json, text.contains(#"\u0000"#) {
+        _ = try JSONValue(parsing: text.utf8)
+      }
+      return [json]
+    } catch let error as DepotError {
+      throw SwiftDataError(
+        .modelValidationFailure,
+        "A \(Content.self) can't be stored: \(error.message)"
+      )
     } catch {
       throw SwiftDataError(.modelValidationFailure, "A \(Content.self) can't be encoded: \(error)")
     }
