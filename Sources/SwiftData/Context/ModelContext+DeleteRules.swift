@@ -65,14 +65,14 @@ extension ModelContext {
     var scans: [ObjectIdentifier: (property: PropertyDescription, links: [Link])] = [:]
     for link in deleted {
       for property in link.storage.description.relationships {
-        guard let inverse = property.shape.inverse,
-          property.relationship?.deleteRule != .noAction
-        else { continue }
-        if link.storage.isUnloaded(property.slot), property.isToMany {
+        guard let inverse = property.shape.inverse else { continue }
+        let isLeft = property.relationship?.deleteRule != .noAction
+        if isLeft, link.storage.isUnloaded(property.slot), property.isToMany {
           scans[ObjectIdentifier(property), default: (property, [])].links.append(link)
         }
         for target in link.storage.knownTargets(property.slot)
-        where target.storage.phase != .deleted {
+        where target.storage.phase != .deleted && (isLeft || target.storage.isToSave(inverse.slot))
+        {
           if inverse.isToMany {
             lists[SlotPlace(target.storage, inverse.slot), default: (target, [])].gone.append(link)
           } else {
@@ -160,6 +160,11 @@ extension ModelStorage {
   final func isUnloaded(_ slot: Int) -> Bool {
     if case .unloaded = slots[slot] { return true }
     return false
+  }
+
+  /// Whether what a relationship leads to isn't stored yet, so that it can't lead to what isn't there.
+  fileprivate final func isToSave(_ slot: Int) -> Bool {
+    phase == .inserted || changed.contains(slot)
   }
 
   /// Returns the objects that a relationship leads to.
