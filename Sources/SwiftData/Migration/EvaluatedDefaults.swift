@@ -18,6 +18,7 @@ struct EvaluatedDefaults {
   ///   - stored: The schema of the store.
   ///   - schema: The schema that it is to have.
   ///   - connection: A connection about the store.
+  /// - Throws: ``DepotError`` if the store can't be asked.
   init(
     of descriptions: [EntityDescription],
     from stored: DepotProtocol.Schema,
@@ -46,6 +47,8 @@ struct EvaluatedDefaults {
   ///   - connection: A connection about the store.
   ///   - finish: The rest of the program's work, with the store as it was and its copy.
   /// - Returns: `false` if the store is one that can't be copied, in which nothing was done.
+  /// - Throws: ``DepotError`` as the definition of a schema does, or what `finish` throws; the store then is as
+  ///   it was.
   func migrate(
     to schema: DepotProtocol.Schema,
     from version: SchemaVersion?,

@@ -80,8 +80,10 @@ import Testing
     )
   }
 
-  /// Whether Foundation and the store have one idea of what comes first: what differs first is of two
-  /// groups, or of ASCII. Foundation's order within a group depends on tables of its own.
+  /// Whether Foundation and the store have one idea of what comes first.
+  ///
+  /// What differs first is of two groups, or of ASCII. Foundation's order within a group depends on
+  /// tables of its own.
   private static func isComparable(_ left: String, _ right: String) -> Bool {
     guard let (left, right) = zip(left, right).first(where: { $0 != $1 }) else { return true }
     let places = [left, right].map { sign in groups.firstIndex { $0.contains(sign) } }
