@@ -15,6 +15,7 @@ package enum DepotCommand {
     var usesJSON = false
     var verb: Verb?
     do {
+      try checkEncoding(of: arguments)
       let invocation = try ArgumentParser.parse(arguments)
       verb = invocation.verb
       let session = try CommandSession(invocation, output: output, messages: messages)
@@ -34,6 +35,16 @@ package enum DepotCommand {
     } catch {
       return report(error, usesJSON: usesJSON, verb: verb, messages)
     }
+  }
+
+  /// Refuses arguments that aren't UTF-8, which are read with U+FFFD in the place of their bytes.
+  private static func checkEncoding(of arguments: [String]) throws(DepotError) {
+    guard let argument = arguments.first(where: { $0.contains("\u{FFFD}") }),
+      let bytes = FileSystem.contents(of: "/proc/self/cmdline", limit: 1 << 26),
+      !bytes.withUnsafeBufferPointer({ UTF8Sequence.isValid($0) })
+    else { return }
+    throw DepotError(.usage, "The argument \"\(argument.prefix(60))\" isn't UTF-8.")
+      .hint("A file of such a name can be given to the standard input: - < FILE")
   }
 
   /// Tells the user about an error of a verb and returns the exit status.

@@ -120,6 +120,19 @@ extension CommandTests {
       #expect(outcome.errors.contains("3 rows before it were stored."), "\(outcome.errors)")
     }
 
+    @Test func `an argument that isn't UTF-8 is refused, and stores nothing`() throws {
+      let daemon = try TestDaemon()
+      let depot = "\(Programs.depot) --socket \(daemon.socket)"
+      let outcome = try Program.run([
+        "sh", "-c", "\(depot) insert Item name=\"$(printf 'caf\\351')\"",
+      ])
+      #expect(outcome.status == 64, "\(outcome.errors)")
+      #expect(outcome.errors.contains("isn't UTF-8"), "\(outcome.errors)")
+      #expect(try daemon.depot(["count", "Item"]).output == "0\n")
+      // It may be what somebody means.
+      #expect(try daemon.depot(["insert", "Item", "name=\u{FFFD}"]).status == 0)
+    }
+
     @Test func `an update in chunks tells how far it came`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(50_000)
