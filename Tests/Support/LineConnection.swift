@@ -16,7 +16,7 @@ package final class LineConnection {
     guard welcome["welcome"] != nil else { throw DepotError(.hello, welcome.text) }
   }
 
-  private func send(_ line: String) throws {
+  package func send(_ line: String) throws {
     var bytes = Array((line + "\n").utf8)
     while !bytes.isEmpty {
       do {

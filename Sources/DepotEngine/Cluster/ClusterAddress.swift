@@ -66,7 +66,7 @@ extension DepotError {
     case .refusedByServer("3D000"):
       self.init(.unfitCluster, "There is no such database: \(error.message).")
       hint = "Make it with createdb --encoding=UTF8 --template=template0 NAME, or name another one."
-    case .refusedByServer("55P03"):
+    case .refusedByServer(ClusterSession.lockTimedOut):
       self = .unreachable(
         "At \(address.description) another service has written for longer than this one may wait."
       )

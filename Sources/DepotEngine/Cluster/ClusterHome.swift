@@ -17,18 +17,20 @@ final class ClusterHome: CommitHome {
   let service: Int64
   /// The last commit that the copy has, and the random number by which it is known.
   private(set) var sequence: Int64
-  private var identity: Int64
+  private(set) var identity: Int64
   /// The timeline of the cluster at the last commit that was of an epoch which began there.
   private var timeline: String
   /// Whether the transaction at hand is of such an epoch.
   var isOfEpoch = false
-  private var session: ClusterSession?
-  private(set) var safety: ClusterSafety
+  var session: ClusterSession?
+  var safety: ClusterSafety
   private(set) var isInTurn = false
   /// When the cluster heard of the turn last, by the monotonic clock.
   private var lastSign: UInt64 = 0
   /// Why the cluster didn't take what it was given last.
-  private(set) var failure: DepotError?
+  var failure: DepotError?
+  /// Why the last turn didn't begin, if its call was stopped while it waited.
+  private(set) var stop: DepotError?
   /// Returns what the transactions of the commit at hand tell.
   var told: () -> [CommittedChanges] = { [] }
   /// Returns whether anybody here wants to know what others change.
@@ -71,102 +73,34 @@ final class ClusterHome: CommitHome {
     )
   }
 
-  // MARK: The connection
-
-  /// Returns a session whose server has told nothing that it could lose.
-  private func connect() throws(DepotError) -> PostgresConnection {
-    if let connection = session?.connection, !connection.isBroken {
-      do throws(PostgresError) {
-        try session?.endAnnouncing()
-        return connection
-      } catch {
-        // It was lost meanwhile.
-        connection.close()
-      }
-    }
-    let session = try ClusterSession(address)
-    do {
-      // Whoever waits for this to be safe has waited for all that was committed before.
-      let connection = session.connection
-      if let earlier = self.session { try session.check(against: earlier, address) }
-      try session.begin(service)
-      let known = try connection.run([
-        PostgresStatement(ClusterTables.head),
-        PostgresStatement(ClusterTables.identity, [.integer(sequence)]),
-      ])
-      try check(ClusterHead(known[0]), known[1])
-    } catch {
-      throw DepotError(error, address)
-    }
-    self.session = session
-    safety = session.safety
-    return session.connection
-  }
-
-  /// Makes sure that a cluster has the last commit of the copy, and so all before.
-  ///
-  /// - Parameters:
-  ///   - head: Its head.
-  ///   - commit: The row of ``ClusterTables/identity`` for that commit, if it is kept.
-  /// - Throws: ``DepotError`` `storage.corrupt`.
-  private func check(_ head: ClusterHead, _ commit: PostgresResult) throws(DepotError) {
-    if head.sequence < sequence { throw .lostCommits }
-    let isKept = head.sequence == sequence || commit.rowCount == 1
-    let found = head.sequence == sequence ? head.identity : isKept ? commit.integer(0) : nil
-    // The one as of which the copy was made may not have been kept then.
-    guard identity != 0, found != identity else { return }
-    throw isKept ? .lostCommits : .staleCopy
-  }
-
-  /// Does something with a session, again with another one if the first was lost or there is none, for some time.
-  private func trying<Result>(
-    for patience: UInt64,
-    _ body: (PostgresConnection) throws(PostgresError) -> Result
-  ) throws(DepotError) -> Result {
-    // After a failure the next call doesn't wait as long again.
-    let end = Monotonic.now() + (failure == nil ? patience : 0)
-    while true {
-      let error: DepotError
-      do throws(DepotError) {
-        let connection = try connect()
-        do throws(PostgresError) {
-          let result = try body(connection)
-          failure = nil
-          return result
-        } catch {
-          connection.rollBack()
-          throw DepotError(error, address)
-        }
-      } catch let caught {
-        error = caught
-      }
-      guard !isLasting(error), Monotonic.now() < end else {
-        failure = error
-        throw error
-      }
-      usleep(50_000)
-    }
-  }
-
   // MARK: Turns
 
   /// Begins a turn: takes in what others have committed, and keeps them from committing.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now; see ``failure``.
-  func beginTurn(on copy: Connection) throws(SQLiteError) {
+  /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now, or the control's call is
+  ///   stopped; see ``reason``.
+  func beginTurn(on copy: Connection, for control: CallControl) throws(SQLiteError) {
     precondition(!isInTurn, "A turn ends before the next one begins.")
-    if try beginTurn(on: copy, takesAll: false) { return }
+    stop = nil
+    if try beginTurn(on: copy, for: control, takesAll: false) { return }
     try catchUp(on: copy)
-    _ = try beginTurn(on: copy, takesAll: true)
+    _ = try beginTurn(on: copy, for: control, takesAll: true)
   }
+
+  /// Why something was refused.
+  var reason: DepotError? { stop ?? failure }
 
   /// Begins a turn, unless others have committed much that isn't to be taken in while they wait.
   ///
   /// As long as an answer waits in the server for this service, nobody else can commit; so each is a small one,
   /// which the connection takes also from a service that stands still.
-  private func beginTurn(on copy: Connection, takesAll: Bool) throws(SQLiteError) -> Bool {
+  private func beginTurn(
+    on copy: Connection,
+    for control: CallControl,
+    takesAll: Bool
+  ) throws(SQLiteError) -> Bool {
     do throws(DepotError) {
-      let results = try trying(for: Self.patience) { connection throws(PostgresError) in
+      let results = try trying(for: Self.patience, control) { connection throws(PostgresError) in
         try connection.run([
           PostgresStatement("BEGIN"),
           PostgresStatement(ClusterTables.head + " FOR UPDATE"),
@@ -205,12 +139,13 @@ final class ClusterHome: CommitHome {
   var isOnNewTimeline: Bool { session.map { $0.timeline != timeline } ?? false }
 
   private func refusal(_ error: DepotError) -> SQLiteError {
+    if [.cancelled, .deadline].contains(error.code) {
+      stop = error
+      return .refused(error.message)
+    }
     failure = error
     return isLasting(error) ? .broken(error.message) : .refused(error.message)
   }
-
-  /// Whether waiting doesn't help.
-  private func isLasting(_ error: DepotError) -> Bool { [.corrupt, .bug].contains(error.code) }
 
   /// Ends a turn without a commit.
   func endTurn() {

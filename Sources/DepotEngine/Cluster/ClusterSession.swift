@@ -95,6 +95,8 @@ final class ClusterSession {
       ON CONFLICT (id) DO UPDATE SET seen = now()
       """
     try connection.run([
+      // A write hears that it is stopped also while it waits for others.
+      PostgresStatement("SET lock_timeout = '500ms'"),
       PostgresStatement(
         "SELECT pg_try_advisory_lock_shared(\(Self.services), $1::int)",
         [.integer(service)]
@@ -118,6 +120,9 @@ final class ClusterSession {
     )
     return (0..<ended.rowCount).map { ended.integer(0, row: $0) }
   }
+
+  /// The SQLSTATE of a statement that has waited for a lock for as long as it may.
+  static let lockTimedOut = "55P03"
 
   /// The first half of the keys of the locks that services have while they are at work.
   private static let services = "hashtext('depot service')"

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
@@ -23,7 +24,8 @@ extension Writer {
     let now = epoch.now()
     guard prepared == nil else { return false }
     do {
-      try beginTurn()
+      // Others that write for long, and those who wait here, go first.
+      try beginTurn(for: CallControl(deadline: Monotonic.now() + 1_000_000_000))
       noteHistoryBytes()
       try connection.begin()
       let purge = HistoryPurge(tables, catalog)

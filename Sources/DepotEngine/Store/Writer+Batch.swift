@@ -60,7 +60,7 @@ extension Writer {
     var effect = WriteEffect()
     var outcomes: [WriteOutcome] = []
     do {
-      try beginTransaction()
+      try beginTransaction(for: requests[0].control)
       // If the first one fails, there is nothing else to be kept.
       outcomes.append(requests[0].outcome(try runAlone(requests[0], hasCompany: false, &effect)))
       while outcomes[0].isSuccess, let request = next() {
@@ -151,7 +151,7 @@ extension Writer {
   /// Translates a failure of SQLite, and counts it if it is want of room.
   func refusal(_ error: SQLiteError) -> DepotError {
     if error.kind == .full { statistics.writesWithoutRoom += 1 }
-    if error.kind == .refused, let failure = home?.failure { return failure }
+    if error.kind == .refused, let reason = home?.reason { return reason }
     return DepotError(error)
   }
 

@@ -24,7 +24,7 @@ extension Writer {
     var next = write
     let result: WriteReply?
     do {
-      try beginTransaction()
+      try beginTransaction(for: write.request.control)
       result = try performChunk(of: &next, known: &write.progress, &effect)
     } catch let error as DepotError {
       try endOrFail()

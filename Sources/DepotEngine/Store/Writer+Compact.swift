@@ -32,7 +32,7 @@ extension Writer {
       throw DepotError(.full, "There is no room for another copy of the store on its disk.")
         .hint("It takes \(before) bytes, of which \(room) are free.")
     }
-    if home != nil { try beginTurn() }
+    if home != nil { try beginTurn(for: control) }
     connection.observe(nil)
     defer { connection.observe(recorder) }
     do {

@@ -30,7 +30,7 @@ extension Writer {
     var effect = WriteEffect()
     let result: Result<WriteReply, DepotError>
     do {
-      try beginTransaction()
+      try beginTransaction(for: request.control)
       result = try runAlone(request, hasCompany: false, &effect)
     } catch {
       throw Failure(error)

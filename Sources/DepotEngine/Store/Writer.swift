@@ -100,10 +100,10 @@ final class Writer {
     return true
   }
 
-  /// Begins the turn of a store in a cluster, with what others have committed.
-  func beginTurn() throws(SQLiteError) {
+  /// Begins the turn of a store in a cluster, with what others have committed, unless a call is stopped before.
+  func beginTurn(for control: CallControl) throws(SQLiteError) {
     guard let home else { return }
-    try home.beginTurn(on: connection)
+    try home.beginTurn(on: connection, for: control)
     do throws(SQLiteError) {
       if home.hasNews || home.isOnNewTimeline { try goOn() }
     } catch {
@@ -258,9 +258,9 @@ final class Writer {
     keepHistoryBytes()
   }
 
-  /// Begins a transaction.
-  func beginTransaction() throws {
-    try beginTurn()
+  /// Begins a transaction for a call.
+  func beginTransaction(for control: CallControl) throws {
+    try beginTurn(for: control)
     noteHistoryBytes()
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }

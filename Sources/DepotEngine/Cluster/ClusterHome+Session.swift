@@ -1,0 +1,96 @@
+internal import DepotLinux
+internal import DepotPostgres
+internal import DepotProtocol
+internal import Glibc
+
+/// The session with the cluster, which is begun again when it was lost.
+extension ClusterHome {
+  /// How long a write waits for others that write, in nanoseconds.
+  private static let lockPatience: UInt64 = 25_000_000_000
+  /// Returns a session whose server has told nothing that it could lose.
+  private func connect() throws(DepotError) -> PostgresConnection {
+    if let connection = session?.connection, !connection.isBroken {
+      do throws(PostgresError) {
+        try session?.endAnnouncing()
+        return connection
+      } catch {
+        // It was lost meanwhile.
+        connection.close()
+      }
+    }
+    let session = try ClusterSession(address)
+    do {
+      // Whoever waits for this to be safe has waited for all that was committed before.
+      let connection = session.connection
+      if let earlier = self.session { try session.check(against: earlier, address) }
+      try session.begin(service)
+      let known = try connection.run([
+        PostgresStatement(ClusterTables.head),
+        PostgresStatement(ClusterTables.identity, [.integer(sequence)]),
+      ])
+      try check(ClusterHead(known[0]), known[1])
+    } catch {
+      throw DepotError(error, address)
+    }
+    self.session = session
+    safety = session.safety
+    return session.connection
+  }
+
+  /// Makes sure that a cluster has the last commit of the copy, and so all before.
+  ///
+  /// - Parameters:
+  ///   - head: Its head.
+  ///   - commit: The row of ``ClusterTables/identity`` for that commit, if it is kept.
+  /// - Throws: ``DepotError`` `storage.corrupt`.
+  private func check(_ head: ClusterHead, _ commit: PostgresResult) throws(DepotError) {
+    if head.sequence < sequence { throw .lostCommits }
+    let isKept = head.sequence == sequence || commit.rowCount == 1
+    let found = head.sequence == sequence ? head.identity : isKept ? commit.integer(0) : nil
+    // The one as of which the copy was made may not have been kept then.
+    guard identity != 0, found != identity else { return }
+    throw isKept ? .lostCommits : .staleCopy
+  }
+
+  /// Does something with a session, again with another one if the first was lost or there is none, for some time;
+  /// longer if others write meanwhile.
+  ///
+  /// - Throws: ``DepotError``, that of a control if its call is stopped meanwhile.
+  func trying<Result>(
+    for patience: UInt64,
+    _ control: CallControl = .unstoppable,
+    _ body: (PostgresConnection) throws(PostgresError) -> Result
+  ) throws(DepotError) -> Result {
+    // After a failure the next call doesn't wait as long again.
+    let start = Monotonic.now()
+    let end = start + (failure == nil ? patience : 0)
+    while true {
+      let error: DepotError
+      var isLocked = false
+      do throws(DepotError) {
+        let connection = try connect()
+        do throws(PostgresError) {
+          let result = try body(connection)
+          failure = nil
+          return result
+        } catch {
+          connection.rollBack()
+          isLocked = error.kind == .refusedByServer(sqlState: ClusterSession.lockTimedOut)
+          throw DepotError(error, address)
+        }
+      } catch let caught {
+        error = caught
+      }
+      try control.check()
+      let last = isLocked ? max(end, start + Self.lockPatience) : end
+      guard !isLasting(error), Monotonic.now() < last else {
+        failure = error
+        throw error
+      }
+      if !isLocked { usleep(50_000) }
+    }
+  }
+
+  /// Whether waiting doesn't help.
+  func isLasting(_ error: DepotError) -> Bool { [.corrupt, .bug].contains(error.code) }
+}
