@@ -66,4 +66,22 @@ struct ManyServicesTests {
     #expect(ledger.refusals["unavailable.cluster"] == nil)
     #expect(kills > 1)
   }
+
+  @Test func `a service that was asked for a token has the write of another service`() async throws
+  {
+    let cluster = try await onThread { try TemporaryCluster() }
+    try await onThread {
+      let first = try ClusterService("first", on: [cluster])
+      let second = try ClusterService("second", on: [cluster])
+      let (writer, reader) = (try LineConnection(first.socket), try LineConnection(second.socket))
+      try writer.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
+      for number in 1...100 {
+        let insertion = #"{"entity":"Item","columns":["name"],"rows":[["token \#(number)"]]}"#
+        let token = try writer.demand("insert", insertion).result?["token"]?.string ?? "none"
+        try reader.demand("history", #"{"since":"\#(token)","limit":1}"#)
+        let count = try reader.demand("count", #"{"entity":"Item"}"#).result?["count"]?.int64
+        #expect(count == Int64(number))
+      }
+    }
+  }
 }
