@@ -194,6 +194,7 @@ extension ServiceConnection {
   /// Waits until every commit that is done was told to the watches of this connection.
   ///
   /// The loops that read the watches may still have to take it in.
+  /// They may have been told of later commits too.
   ///
   /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
   ///   in which something is watched.
