@@ -96,10 +96,6 @@ final class ClusterFeed: Sendable {
       isTold
       ? connection.notifications.compactMap { Int64($0) }.max() ?? .max
       : try lastCommit(connection)
-    // A primary that another one has replaced tells nothing new; nor is it to be written to.
-    guard last >= known.load(ordering: .relaxed) else {
-      throw PostgresError(.lost, "the server hasn't got the last commit")
-    }
     // Several commits that nobody waits for are taken in together.
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
     defer { isWriting.store(false, ordering: .releasing) }
@@ -107,8 +103,14 @@ final class ClusterFeed: Sendable {
   }
 
   private func lastCommit(_ connection: PostgresConnection) throws(PostgresError) -> Int64 {
+    // Another commit may come meanwhile.
+    let earlier = known.load(ordering: .relaxed)
     let head = try connection.run("SELECT sequence FROM depot.head")
     guard head.rowCount == 1 else { throw PostgresError(.lost, "depot.head has no row") }
+    // A primary that another one has replaced tells nothing new; nor is it to be written to.
+    guard head.integer(0) >= earlier else {
+      throw PostgresError(.lost, "the server hasn't got the last commit")
+    }
     return head.integer(0)
   }
 
