@@ -20,7 +20,9 @@ SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -X
   -Xlinker --icf=all -Xswiftc -L$(CURDIR)/.build/static \
   $(shell printf '%s\n' 2.36 $$(getconf GNU_LIBC_VERSION | tr -d 'a-z ') | sort -CV \
     && echo -Xlinker -z -Xlinker pack-relative-relocs)
-RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS) $(SMALL)
+# That nothing is changed while somebody else uses it is checked in the builds of the tests, at run time too.
+UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
+RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
 BIN := .build/release
 PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
