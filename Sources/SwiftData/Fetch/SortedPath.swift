@@ -40,8 +40,8 @@ struct ModelPath {
   let keyPath: AnyKeyPath
   let path: String
   private let property: PropertyDescription?
-  /// The description of the key path, in which all ways through optionals are alike.
-  private let text: String
+  /// The description of the key path, if it can't be made itself.
+  private let description: String?
 
   /// How many properties a key path may have.
   private static let depth = 4
@@ -54,17 +54,10 @@ struct ModelPath {
         keyPath: keyPath,
         path: name,
         property: description.property(named: name),
-        text: Self.text(of: keyPath)
+        description: nil
       )
     }
-    let text = Self.text(of: keyPath)
-    return all(of: type).first { $0.text == text || $0.keyPath == keyPath }
-  }
-
-  /// Returns the description of a key path in which `!` is `?`: the store sorts what is missing first.
-  private static func text(of keyPath: AnyKeyPath) -> String {
-    let text = "\(keyPath)".replacing("!.", with: "?.")
-    return text.hasSuffix("?") || text.hasSuffix("!") ? String(text.dropLast()) : text
+    return all(of: type).first { $0.description == "\(keyPath)" || $0.keyPath == keyPath }
   }
 
   /// The key paths of the stored properties of a model, of those of its structures, and of what its
@@ -82,7 +75,7 @@ struct ModelPath {
           keyPath: property.keyPath,
           path: property.name,
           property: property,
-          text: text(of: property.keyPath)
+          description: nil
         )
       ]
         + (property.codec?.extend(property.keyPath) ?? []).map { keyPath, suffix in
@@ -90,7 +83,7 @@ struct ModelPath {
             keyPath: keyPath,
             path: "\(property.name).\(suffix)",
             property: nil,
-            text: text(of: keyPath)
+            description: nil
           )
         }
     }
@@ -98,15 +91,28 @@ struct ModelPath {
 
   /// The paths behind a to-one relationship.
   private var next: [ModelPath] {
-    guard let property, case .toOne(let type, let isOptional) = property.kind else { return [] }
-    return Self.first(of: EntityDescription.of(type)).map { step in
-      // `\.owner?.name` can't be made of `\.owner` and `\.name`, but both have a description.
-      ModelPath(
-        keyPath: keyPath.appending(path: step.keyPath) ?? step.keyPath,
-        path: "\(path).\(step.path)",
-        property: step.property,
-        text: text + (isOptional ? "?" : "") + step.text.drop { $0 != "." }
-      )
+    guard description == nil, let property, case .toOne(let type, let isOptional) = property.kind
+    else { return [] }
+    return Self.first(of: EntityDescription.of(type)).compactMap { step in
+      if isOptional {
+        // `\.owner?.name` can't be made of `\.owner` and `\.name`, but both have a description.
+        let suffix = "\(step.keyPath)".drop { $0 != "." }
+        let isWrapped = !(Swift.type(of: step.keyPath).valueType is any OptionalType.Type)
+        return ModelPath(
+          keyPath: step.keyPath,
+          path: "\(path).\(step.path)",
+          property: step.property,
+          description: "\(keyPath)?\(suffix)\(isWrapped ? "?" : "")"
+        )
+      }
+      return keyPath.appending(path: step.keyPath).map { whole in
+        ModelPath(
+          keyPath: whole,
+          path: "\(path).\(step.path)",
+          property: step.property,
+          description: nil
+        )
+      }
     }
   }
 

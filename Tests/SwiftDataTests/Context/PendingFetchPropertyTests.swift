@@ -35,7 +35,6 @@ import Testing
     var names: [String]
     var count: Int
     var identifierCount: Int
-    var sections: [Double: [String]]
   }
 
   private func answer(_ context: ModelContext, _ descriptor: FetchDescriptor<Ship>) throws -> Answer
@@ -43,11 +42,7 @@ import Testing
     Answer(
       names: try context.fetch(descriptor).map(\.name),
       count: try context.fetchCount(descriptor),
-      identifierCount: try context.fetchIdentifiers(descriptor).count,
-      sections: Dictionary(
-        uniqueKeysWithValues: try context.fetchSections(descriptor, by: \.length)
-          .map { ($0.title, $0.models.map(\.name)) }
-      )
+      identifierCount: try context.fetchIdentifiers(descriptor).count
     )
   }
 
@@ -70,19 +65,6 @@ import Testing
         sortBy: [SortDescriptor(\.length), SortDescriptor(\.name)]
       ),
       FetchDescriptor(predicate: #Predicate { $0.pennants.isEmpty && $0.length < 8 }),
-      FetchDescriptor(sortBy: [SortDescriptor(\.haven!.name), SortDescriptor(\.name)]),
-      FetchDescriptor(
-        predicate: #Predicate { $0.length < 7 },
-        sortBy: [SortDescriptor(\.haven!.name, order: .reverse), SortDescriptor(\.length)]
-      ),
-      FetchDescriptor(sortBy: [SortDescriptor(\.haven?.name), SortDescriptor(\.length)]),
-      FetchDescriptor(
-        predicate: #Predicate { $0.haven!.name > "H1" },
-        sortBy: [SortDescriptor(\.licence!.number), SortDescriptor(\.haven?.name, order: .reverse)]
-      ),
-      FetchDescriptor(
-        sortBy: [SortDescriptor(\.licence?.number, order: .reverse), SortDescriptor(\.name)]
-      ),
     ]
     for index in all.indices where (index + seed) % 2 == 0 {
       all[index].fetchLimit = 4
@@ -97,10 +79,7 @@ import Testing
     fixture.context.insert(contentsOf: havens)
     fixture.context.insert(contentsOf: pennants)
     for index in 0..<15 {
-      let isHomeless = Int.random(in: 0..<4, using: &generator) == 0
-      let haven = isHomeless ? nil : havens.randomElement(using: &generator)
-      let ship = Ship(name: "S\(index)", haven: haven)
-      if Bool.random(using: &generator) { ship.licence = Licence(number: index % 5) }
+      let ship = Ship(name: "S\(index)", haven: havens.randomElement(using: &generator))
       ship.length = Double(Int.random(in: 0..<10, using: &generator))
       ship.pennants = pennants.filter { _ in Bool.random(using: &generator) }
       fixture.context.insert(ship)
