@@ -12,6 +12,8 @@ package final class ThreadCrew: Sendable {
     var idle = 0
     /// How many idle threads are to end.
     var leaving = 0
+    /// How many have asked that a thread be ready.
+    var users = 0
   }
 
   private let name: String
@@ -25,13 +27,22 @@ package final class ThreadCrew: Sendable {
     self.name = name
   }
 
-  /// Starts a thread unless one has nothing to do, if there can be one.
-  package func prepare() { run({}, orElse: {}) }
+  /// Keeps a thread ready until ``release()``, if there can be one.
+  package func prepare() {
+    state.withLock { $0.users += 1 }
+    run({}, orElse: {})
+  }
 
-  /// Ends the threads that have nothing to do, but for one.
+  /// Ends what ``prepare()`` began; with the last one, all threads end that have nothing to do.
+  package func release() {
+    state.withLock { $0.users -= 1 }
+    rest()
+  }
+
+  /// Ends the threads that have nothing to do, but for one where one is to be ready.
   package func rest() {
     let leaving = state.withLock { state in
-      let wanted = max(state.leaving, state.idle - 1)
+      let wanted = max(state.leaving, state.idle - min(state.users, 1))
       defer { state.leaving = wanted }
       return wanted - state.leaving
     }
@@ -85,7 +96,12 @@ package final class ThreadCrew: Sendable {
 
   private func serve() {
     while true {
-      state.withLock { $0.idle += 1 }
+      let isNeeded = state.withLock { state in
+        guard state.users > 0 || !state.jobs.isEmpty else { return false }
+        state.idle += 1
+        return true
+      }
+      guard isNeeded else { return }
       signal.wait()
       let (job, isLeaving): ((@Sendable () -> Void)?, Bool) = state.withLock { state in
         state.idle -= 1

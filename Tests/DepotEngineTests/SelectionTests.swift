@@ -110,7 +110,9 @@ import Testing
     request.select = ["BusinessTrip.perDiem", "perDiem"]
     let frame = try travel.frames(.fetch(request))[0]
     #expect(
-      frame["columns"]?.array?.compactMap(\.string).suffix(2) == ["BusinessTrip.perDiem", "perDiem"]
+      frame["columns"]?.array?.compactMap(\.string).suffix(2) == [
+        "BusinessTrip.perDiem", "perDiem",
+      ]
     )
     #expect(try travel.rows(request)[0].suffix(2) == [.string("30.5"), .string("30.5")])
     request.includesSubentityColumns = false

@@ -3,7 +3,9 @@ internal import DepotProtocol
 /// The reading of a file's records in its format.
 enum ImportSource {
   /// Gives all records of a file, of which nothing was read, to one of two functions: objects of JSON, or
-  /// rows of CSV with the header. What is no record has a fault.
+  /// rows of CSV with the header.
+  ///
+  /// Text that is no record has a fault.
   static func read(
     _ file: InputFile,
     form: InputForm,

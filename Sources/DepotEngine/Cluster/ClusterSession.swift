@@ -96,7 +96,7 @@ final class ClusterSession {
       """
     try connection.run([
       // A write hears that it is stopped also while it waits for others.
-      PostgresStatement("SET lock_timeout = '500ms'"),
+      PostgresStatement("SET lock_timeout = '2s'"),
       PostgresStatement(
         "SELECT pg_try_advisory_lock_shared(\(Self.services), $1::int)",
         [.integer(service)]

@@ -72,6 +72,7 @@ package final class ReaderPool: Sendable {
     self.shortLimit = shortLimit
     self.turns = turns
     self.waitForNews = waitForNews
+    crew.prepare()
   }
 
   /// Creates a pool for the store at `path`, which nobody writes to if it `isFrozen`.
@@ -86,7 +87,6 @@ package final class ReaderPool: Sendable {
     waitForNews: @escaping @Sendable () -> Bool = { false }
   ) {
     self.init(path: path, isFrozen: isFrozen, limit: Limits.streams, waitForNews: waitForNews)
-    crew.prepare()
   }
 
   /// Starts a read, or keeps it until others ended.
@@ -345,7 +345,10 @@ package final class ReaderPool: Sendable {
     _ rest: ArraySlice<ReadWorker>,
     completion: @escaping @Sendable () -> Void
   ) {
-    guard let first = rest.first else { return completion() }
+    guard let first = rest.first else {
+      crew.release()
+      return completion()
+    }
     first.close { self.closeWorkers(rest.dropFirst(), completion: completion) }
   }
 

@@ -22,7 +22,9 @@ extension ModelContext {
 
   /// Invalidates objects whose rows are gone, and lets all that leads to them leave them.
   ///
-  /// - Parameter isOwn: Whether this context has deleted them.
+  /// - Parameters:
+  ///   - storages: The objects.
+  ///   - isOwn: Whether this context has deleted their rows.
   final func mergeDeletions(of storages: [ModelStorage], isOwn: Bool = false) {
     if storages.isEmpty { return }
     let merge = RowMerge(self)

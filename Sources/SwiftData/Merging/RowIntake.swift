@@ -179,6 +179,7 @@ final class RowIntake {
   /// - Parameters:
   ///   - paths: The relationships that came along.
   ///   - renewsLists: Whether lists that were read before are read anew when they are asked for.
+  /// - Returns: The objects in their order.
   func finish(prefetched paths: [String] = [], renewingLists renewsLists: Bool = false) -> [Link] {
     if !renewals.isEmpty || !outdated.isEmpty {
       let merge = RowMerge(context)

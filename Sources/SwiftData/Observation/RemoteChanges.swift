@@ -73,7 +73,11 @@ final class RemoteChanges: Sendable {
   /// Hands out everything up to a transaction that this process has saved in a store, before its save
   /// returns; then receivers on the calling thread's queue take it in.
   ///
-  /// - Parameter own: The receiver of the context that has saved.
+  /// - Parameters:
+  ///   - store: The identifier of the store.
+  ///   - token: The transaction.
+  ///   - own: The receiver of the context that has saved.
+  ///   - deadline: The time until which this waits.
   fileprivate func catchUp(
     _ store: String,
     _ token: DepotProtocol.HistoryToken,
@@ -141,7 +145,10 @@ enum WatchedStores {
   /// They take it in before anything else that their actors do from then on, so that a program that has
   /// awaited a save never reads older values.
   ///
-  /// - Parameter own: The receiver of the context that has saved.
+  /// - Parameters:
+  ///   - store: The identifier of the store.
+  ///   - token: The transaction.
+  ///   - own: The receiver of the context that has saved.
   static func catchUp(
     _ store: String,
     _ token: DepotProtocol.HistoryToken,
