@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Notices that something happened to the names of files, as something to read (inotify(7)).
 ///
-/// They say when to look, not what happened.
+/// They say when to look, without details.
 package struct FileNotices: Sendable {
   package let descriptor: Descriptor
 

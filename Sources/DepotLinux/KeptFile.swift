@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// A file or folder by its device and inode, whatever it is called.
+/// The identity of a file or folder: its device and inode, without its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t

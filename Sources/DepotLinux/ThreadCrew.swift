@@ -3,7 +3,7 @@ internal import Synchronization
 /// Threads for jobs that may block: as many as there are jobs at the moment, and one at least.
 ///
 /// A ``Lane`` runs its jobs one after the other. Where there can be no more threads, no job waits for one that another
-/// job has, since that may wait for it: the caller's thread does what is to be done instead.
+/// job has, since that may wait for it: the caller's thread runs the refusal instead.
 package final class ThreadCrew: Sendable {
   private struct State {
     var jobs: [(number: Int, body: @Sendable () -> Void)] = []
@@ -33,7 +33,7 @@ package final class ThreadCrew: Sendable {
     run({}, orElse: {})
   }
 
-  /// Ends what ``prepare()`` began; with the last one, all threads end that have nothing to do.
+  /// Balances a call of ``prepare()``; the last one ends all idle threads.
   package func release() {
     state.withLock { $0.users -= 1 }
     rest()
@@ -76,7 +76,7 @@ package final class ThreadCrew: Sendable {
     signal.signal()
   }
 
-  /// Calls `body`, or has a call that is under way do so, as what it does may be refused too.
+  /// Calls `body`, or leaves it to a call under way, since `body` may be refused work in turn.
   private func refuse(_ body: @escaping @Sendable () -> Void) {
     let isFirst = refused.withLock { refused in
       defer { refused = (refused ?? []) + [body] }

@@ -85,7 +85,7 @@ struct CountedCall: Sendable {
     }
     for number in 0..<count {
       try writer.call(call.operation, call.arguments(number))
-      // What a watch is told of a commit must not become one frame with what it is told of the next.
+      // Events of two commits must not share a frame.
       for watcher in watchers {
         while try !watcher.receive().contains("\"c\(number)\"") {}
       }
@@ -119,7 +119,7 @@ enum CountedObjects {
 
 /// The tool that counts instructions, of the Debian package valgrind.
 private enum Callgrind {
-  /// Returns what stands before a program and its arguments.
+  /// Returns the words in front of a program and its arguments.
   static func command(log: String) -> [String] {
     [
       // With seeds of their own, two runs would have other collisions in their dictionaries.

@@ -7,7 +7,7 @@ import Testing
 @testable import DepotClientCore
 
 /// Programs that take their time between two rows, and those that were forked.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct PausingReaderTests {
+@Suite(.serialized) struct PausingReaderTests {
   private static let count = 30_000
 
   private struct Line: Record {

@@ -76,7 +76,7 @@ private struct Tree: Record, Hashable {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct RefusedValueTests {
+@Suite struct RefusedValueTests {
   private static func stored() -> Tree {
     var tree = Tree(name: "a")
     tree.id = Identifier(1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DepotEngine
 
-/// Which of many watches hear first of what was committed while nobody could be told.
+/// The order of notifications of many watches after commits that none could receive.
 @Suite struct LiveOrderTests {
   private static let schema = Schema(entities: [
     Entity(name: "Busy", attributes: [Attribute(name: "n", type: .int64)]),

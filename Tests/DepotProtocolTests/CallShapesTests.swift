@@ -61,7 +61,7 @@ import Testing
     Result(catching: body).mapError { $0 as? DepotError ?? DepotError(.bug, "\($0)") }
   }
 
-  /// Returns what the calls of these frames are like.
+  /// Returns the calls of these frames.
   private func forms(_ frames: [String]) throws -> [CallForm] {
     var shapes = CallShapes()
     return try frames.map { frame in

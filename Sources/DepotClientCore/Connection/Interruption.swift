@@ -11,7 +11,7 @@ package final class Interruption {
   /// Whether the service was told.
   private var isTold = false
   private var isSlow = false
-  /// Whether what is done consists of several writes.
+  /// Whether the work consists of several writes.
   private var isHeldThroughout = false
   private let onWaiting: () -> Void
 

@@ -146,7 +146,7 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
 
   /// Returns the numbers of the properties that are written differently.
   private func differences(_ old: Model, _ new: Model) -> Set<Int> {
-    // Of what can't be encoded nobody knows what is different.
+    // A value that can't be encoded can't be compared.
     guard let before = try? old.texts(), let after = try? new.texts() else {
       return Set(Model.attributes.all.indices)
     }

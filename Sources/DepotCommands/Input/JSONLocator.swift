@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// The part of a document of JSON that a path leads to, piece by piece.
 ///
-/// It checks what stands around the part.
+/// It checks the text around the part.
 struct JSONLocator {
   private let path: [String]
   private var scanner: JSONPathScanner
@@ -28,7 +28,7 @@ struct JSONLocator {
     return fault
   }
 
-  /// Returns what of the next piece of the document belongs to the part.
+  /// Returns the bytes of the next piece of the document that belong to the part.
   ///
   /// - Throws: ``DepotError`` `request.usage` if the document ends without it, or it holds no records.
   mutating func receive(_ piece: UnsafeRawBufferPointer) throws(DepotError) -> Range<Int> {

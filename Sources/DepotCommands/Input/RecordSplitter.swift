@@ -6,7 +6,7 @@ struct InputRecord {
   var bytes: ArraySlice<UInt8>
   /// The number of the first line, counted from 1.
   var line: Int
-  /// Why this is no record; the bytes are then those that are in the way.
+  /// Why this is no record; the bytes are then the faulty ones.
   var fault: DepotError?
 
   /// - Throws: The ``fault``, if there is one.
@@ -15,7 +15,9 @@ struct InputRecord {
   }
 }
 
-/// A splitter of a stream of bytes into JSON records, of which it checks only what stands between them.
+/// A splitter of a stream of bytes into JSON records.
+///
+/// It checks only the text between them.
 @Memberwise("form")
 struct RecordSplitter {
   /// How records are told apart.
@@ -125,7 +127,7 @@ struct RecordSplitter {
     }
   }
 
-  /// Returns the next object, or whatever else stands in its place.
+  /// Returns the next object, or the faulty bytes in its place.
   private mutating func nextObject() -> InputRecord? {
     if isLost { start = buffer.count }
     while scanned < buffer.count, !isLost {

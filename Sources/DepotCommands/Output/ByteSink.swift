@@ -61,7 +61,7 @@ final class ByteSink {
     }
   }
 
-  /// Returns what it means that output can't be written.
+  /// Returns the error for output that can't be written.
   static func failure(_ error: SystemError) -> any Error {
     error.isBrokenPipe
       ? OutputClosed() : DepotError(.io, "The output can't be written (\(error)).")

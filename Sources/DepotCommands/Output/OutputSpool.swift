@@ -33,10 +33,10 @@ final class OutputSpool {
   /// How many bytes wait.
   var count: Int { end - start }
 
-  /// Puts aside from now on what isn't taken in time.
+  /// Spools, from now on, output that isn't read in time.
   func begin() { isOn = true }
 
-  /// Writes bytes behind those that wait.
+  /// Appends bytes to the spooled ones.
   ///
   /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
   func write(_ bytes: [UInt8], to output: Descriptor) throws(SystemError) {

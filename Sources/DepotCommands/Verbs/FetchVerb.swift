@@ -124,7 +124,7 @@ enum FetchVerb {
     return count
   }
 
-  /// Does what writes rows; an error says how many were written before it.
+  /// Runs `body`, which writes rows; an error says how many were written before it.
   static func counting<Result>(
     _ count: () -> Int,
     _ body: () throws -> Result

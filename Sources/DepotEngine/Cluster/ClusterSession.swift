@@ -95,7 +95,7 @@ final class ClusterSession {
       ON CONFLICT (id) DO UPDATE SET seen = now()
       """
     try connection.run([
-      // A write hears that it is stopped also while it waits for others.
+      // A write that waits for a lock checks its deadline and cancellation this often.
       PostgresStatement("SET lock_timeout = '2s'"),
       PostgresStatement(
         "SELECT pg_try_advisory_lock_shared(\(Self.services), $1::int)",

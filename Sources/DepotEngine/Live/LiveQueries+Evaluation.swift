@@ -13,7 +13,7 @@ extension LiveQueries {
   /// Evaluates what changed for queries whose clients have room, first for those that were evaluated longest ago: a
   /// query that seldom has something to tell doesn't wait for those that always have.
   ///
-  /// What is left after a while comes after the commits that came meanwhile, and hears of those too.
+  /// The rest waits until newer commits are noted, and is evaluated with them.
   func evaluate() {
     guard !dirty.isEmpty else { return }
     var ready: [LiveQuery] = []

@@ -26,7 +26,7 @@ package actor LiveQueries {
   var runs: [ObjectIdentifier] = []
   /// The queries with something to tell that isn't evaluated yet.
   var dirty: Set<ObjectIdentifier> = []
-  /// Whether the thread comes back to evaluate what is left.
+  /// Whether the thread is scheduled to evaluate the rest.
   private var isComingBack = false
   var barriers: [LiveBarrier] = []
   /// The snapshot's token when it was ahead of what is known, at the last tick.
@@ -323,7 +323,7 @@ package actor LiveQueries {
     settleBarriers()
   }
 
-  /// Evaluates what is left after what has come meanwhile.
+  /// Evaluates the rest, after newer commits are noted.
   func comeBack() {
     guard !isComingBack else { return }
     isComingBack = true

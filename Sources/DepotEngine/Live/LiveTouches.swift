@@ -38,7 +38,7 @@ struct LiveTouches {
     bound += changes.rows.count
   }
 
-  /// Looks row by row at what commits did.
+  /// Compares rows one by one with their state before the commits.
   mutating func settle(_ dependencies: QueryDependencies) {
     let list = waiting
     waiting = []

@@ -136,7 +136,7 @@ final class RowTransform {
     kindPlace = root.kindPosition
   }
 
-  /// Returns what an optional part gets when its composite, which was absent, has to be there.
+  /// Returns the default of an optional part whose absent composite becomes required.
   private static func absent(
     _ field: Field,
     _ before: Field?,

@@ -120,7 +120,7 @@ package actor Store {
       feed.note(home.sequence)
       self.feed = feed
     } catch {
-      // Nobody would hear what other services commit.
+      // Commits of other services would go unnoticed.
       onFatal(DepotError(.busy, "The feed of the store's cluster can't start: \(error)."))
     }
   }

@@ -105,7 +105,7 @@ extension CodeBlockItemSyntax {
 }
 
 extension CodeBlockItemListSyntax {
-  /// Whether nothing behind the statements can run, of which the compiler would warn.
+  /// Whether code behind the statements is unreachable; the compiler would warn of it.
   fileprivate var isTerminal: Bool {
     guard let last = last?.item else { return false }
     if last.is(ReturnStmtSyntax.self) || last.is(ThrowStmtSyntax.self) { return true }

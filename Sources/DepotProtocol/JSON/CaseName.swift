@@ -19,7 +19,7 @@ package enum CaseName {
     return described.count == 1 ? described[0] : nil
   }
 
-  /// Returns what one of some values is stored as: the name of its case, or else its description, which no
+  /// Returns the stored text of one of some values: the name of its case, or else its description, which no
   /// other may have.
   static func stored<Content>(_ value: Content, among values: some Collection<Content>) -> Value {
     if let name = of(value) { return .string(name) }

@@ -199,7 +199,7 @@ private struct DigitReader {
   /// Moves past a sign between numbers, if there are such.
   mutating func skipSign(_ character: Unicode.Scalar) -> Bool { !hasSigns || skip(character) }
 
-  /// Whether the time goes on with seconds.
+  /// Whether seconds follow.
   var hasSeconds: Bool {
     guard position < bytes.count else { return false }
     return hasSigns ? bytes[position] == UInt8(ascii: ":") : bytes[position] &- 0x30 < 10

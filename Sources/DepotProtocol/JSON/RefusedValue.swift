@@ -5,7 +5,7 @@ package enum RefusedValue {
   /// The byte that the text begins with, which JSON has nowhere.
   private static let mark: UInt8 = 0
 
-  /// Returns what stands in the place of a value that refused for a reason.
+  /// Returns the mark in place of a value that couldn't be encoded.
   package static func value(_ reason: String) -> Value {
     .json("\0" + JSONWriter.text { $0.string(reason) })
   }

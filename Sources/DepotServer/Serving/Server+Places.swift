@@ -4,7 +4,7 @@ internal import DepotProtocol
 
 /// The files that the service has, which must stay where others find them.
 extension Server {
-  /// Begins to hear of what happens to the names of files; without that they are looked at more often.
+  /// Begins to watch the names of files; without that they are checked more often.
   func watchPlaces() {
     guard !isInProgram else { return }
     do throws(SystemError) {
@@ -68,7 +68,7 @@ extension Server {
     }
   }
 
-  /// Ends without another answer about what was asked: whatever is in memory may not be what is on disk.
+  /// Ends without answering pending calls: memory and disk may differ.
   ///
   /// Clients are told why if that isn't the disk's failure, about which the next start says more.
   ///
@@ -102,14 +102,14 @@ extension DepotError {
 }
 
 extension StoreHost {
-  /// Has notices come of what happens to the store's files, unless they do already.
+  /// Watches the store's files, unless they are watched already.
   func watchFiles(_ notices: FileNotices?) {
     guard isOpen, !isWatchingFiles, let store, let notices else { return }
     isWatchingFiles = true
     for file in store.keptFiles { notices.watch(file) }
   }
 
-  /// Returns why what is written to the store would be lost; `nil` if all is as it was.
+  /// Returns why writes to the store would be lost; `nil` if its files are in place.
   func lookAtFiles() -> DepotError? {
     guard isOpen, let store, !store.keptFiles.isEmpty else { return nil }
     for file in store.keptFiles {

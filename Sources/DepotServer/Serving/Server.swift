@@ -27,7 +27,7 @@ package actor Server {
   var slowNanoseconds: UInt64
   var listener: ListeningSocket?
   var isAccepting = false
-  /// The notices of what happens to the service's files; `nil` inside a program, and if there can be none.
+  /// The notices about the service's files; `nil` inside a program, and where inotify fails.
   var places: FileNotices?
   /// Whether the socket is gone from its path and couldn't be made anew.
   var hasLostSocket = false

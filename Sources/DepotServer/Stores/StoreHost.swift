@@ -59,7 +59,7 @@ final class StoreHost {
   /// The lock on the file while that is closed, if no other process may have it.
   private var keptLock: FileLock?
   private var whenClosed: [() -> Void] = []
-  /// Whether notices come of what happens to the files as they are open now.
+  /// Whether the open files are watched.
   var isWatchingFiles = false
   private let inbox: Inbox
   private let opener: StoreOpener

@@ -15,15 +15,13 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   let queue = DispatchQueue(label: "SwiftData.ModelActor")
   private let waiting = Mutex(JobQueue())
   private static let here = DispatchSpecificKey<ObjectIdentifier>()
-  private static let currentQueue = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Creates the executor of the actor that has a context.
   ///
   /// The context merges what others save from then on.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    queue.setSpecific(key: Self.here, value: ObjectIdentifier(self))
-    queue.setSpecific(key: Self.currentQueue, value: ObjectIdentifier(queue))
+    queue.setSpecific(key: Self.here, value: ObjectIdentifier(queue))
     modelContext.settle(at: .queue(queue))
   }
 
@@ -41,12 +39,12 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
   public func isIsolatingCurrentContext() -> Bool? {
-    DispatchQueue.getSpecific(key: Self.here) == ObjectIdentifier(self)
+    Self.isCurrent(queue)
   }
 
   /// Whether this runs on the queue of an executor.
   static func isCurrent(_ queue: DispatchQueue) -> Bool {
-    DispatchQueue.getSpecific(key: currentQueue) == ObjectIdentifier(queue)
+    DispatchQueue.getSpecific(key: here) == ObjectIdentifier(queue)
   }
 
   /// How many jobs wait for their turn.
@@ -56,7 +54,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
     // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
     DepotLinux.Thread.giveWay()
-    // A job may have come ahead of those that were before it.
+    // An urgent job may run in the block of an earlier one, ahead of a scheduled merge.
     modelContext.mergeQueue.workNow()
     job.runSynchronously(on: asUnownedSerialExecutor())
     DepotLinux.Thread.takeTurns()

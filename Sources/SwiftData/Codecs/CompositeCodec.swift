@@ -49,7 +49,7 @@ final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendabl
     return attribute
   }
 
-  /// Returns what a property is that the structure doesn't encode, so that no store keeps it.
+  /// Returns the value of a property that the structure doesn't encode and no store keeps.
   private func left(_ name: String) -> Attribute {
     var attribute = Attribute(name: name, type: .json, isOptional: true)
     attribute.options = .transient
@@ -199,7 +199,7 @@ class CompositeField {
   let codec: AttributeCodec
 
   var isOptional: Bool { type is any OptionalType.Type }
-  /// Whether the property is what is behind one that is lazy or wrapped.
+  /// Whether the property is the storage of a lazy or wrapped one.
   var isSecret: Bool { property.hasPrefix("_") || property.hasPrefix("$") }
 
   fileprivate init(_ field: StoredField, _ position: Int, _ codec: AttributeCodec) {

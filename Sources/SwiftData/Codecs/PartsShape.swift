@@ -90,7 +90,7 @@ struct PartsShape<Content: Codable> {
   }
 }
 
-/// A value that was decoded of parts that were made up, and what it encodes itself as.
+/// A value decoded from made-up parts, and its encoding.
 private struct PartsTrial<Content: Codable> {
   let content: Content
   /// What was decoded, by the names of the parts.

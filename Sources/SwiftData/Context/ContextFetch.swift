@@ -43,7 +43,7 @@ struct ContextFetch<T: PersistentModel> {
       }
     }
     query.descriptor = descriptor
-    // A context that merges knows what has become of its lists.
+    // The lists of a context that merges are current.
     query.renewsLists = !context.automaticallyMergesChanges
     self.query = query
   }

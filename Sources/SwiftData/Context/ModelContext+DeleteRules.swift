@@ -162,7 +162,7 @@ extension ModelStorage {
     return false
   }
 
-  /// Whether what a relationship leads to isn't stored yet, so that it can't lead to what isn't there.
+  /// Whether the next save stores the relationship, whose target must exist then.
   fileprivate final func isToSave(_ slot: Int) -> Bool {
     phase == .inserted || changed.contains(slot)
   }

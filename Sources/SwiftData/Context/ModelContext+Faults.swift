@@ -89,6 +89,12 @@ extension ModelContext {
     }
   }
 
+  /// Reads the rows of objects of one class; notes what failed, and returns `nil` then.
+  final func readIfPossible(_ links: [Link]) -> [Link]? {
+    guard let first = links.first else { return [] }
+    return readIfPossible(links.map(\.storage.identifier), of: first.storage.description)
+  }
+
   /// Reads what isn't known of an object's row, and of those of the same fetch that lack it too.
   final func load(_ storage: ModelStorage, _ slot: Int) {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
@@ -185,6 +191,14 @@ extension ModelContext {
     guard let first = errors.first else { return }
     errors = []
     throw first
+  }
+}
+
+extension [Link] {
+  /// Returns the storages of the objects that aren't among others.
+  func storages(without others: [Link]) -> [ModelStorage] {
+    let known = Set(others.map { ObjectIdentifier($0.storage) })
+    return map(\.storage).filter { !known.contains(ObjectIdentifier($0)) }
   }
 }
 

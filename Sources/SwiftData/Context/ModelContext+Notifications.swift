@@ -9,7 +9,7 @@ extension ModelContext {
   /// The name of the notification after a save; its object is the context.
   ///
   /// Its user info has arrays of identifiers under each ``NotificationKey``, and under the key's raw value;
-  /// what others had stored and this save has replaced is under ``NotificationKey/conflicts``.
+  /// values of others that this save has replaced are under ``NotificationKey/conflicts``.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
   /// The keys of the user info of ``didSave``.
@@ -22,17 +22,17 @@ extension ModelContext {
     /// The tokens of the save in the histories of the stores, by the stores' identifiers.
     case historyTokens
     /// The conflicts with others in which ``ModelContext/mergePolicy`` let this context win: for each a
-    /// ``SaveConflict`` with what was read, what others had stored, and what is stored now.
+    /// ``SaveConflict`` with the values that were read, those of others, and those stored now.
     case conflicts
   }
 
-  /// Lets the other contexts of this process know of a save, and posts its notification.
+  /// Delivers a save to the other contexts of the process, and posts its notification.
   final func announce(_ report: SaveReport) {
     for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
     post(report)
   }
 
-  /// Lets the other contexts of this process know of what this one has saved up to a moment.
+  /// Delivers this context's save to the other contexts of the process.
   private final func catchUp(_ token: DefaultHistoryToken) {
     for store in stores {
       guard let moment = token[store.identifier] else { continue }
@@ -40,11 +40,11 @@ extension ModelContext {
     }
   }
 
-  /// Lets the other contexts of this process know of a write of many rows, whose answer has no token.
+  /// Delivers a bulk write, whose answer has no token, to the other contexts of the process.
   final func announceWrite(to store: any ContextStore) {
     guard let handle = (store as? ServiceStore)?.handle,
       WatchedStores.hasListeners(besides: mergeQueue),
-      // The write is made: without an answer they learn of it when there is a connection again.
+      // The write is done; after a failure here, the other contexts get it with the next connection.
       let head = try? handle.borrow({ try $0.historyStatus().head })
     else { return }
     WatchedStores.catchUp(store.identifier, head, for: mergeQueue)

@@ -46,8 +46,8 @@ extension ModelContext {
 
   /// Saves the changes of one store after the other.
   ///
-  /// Where a store says that objects lead to a row that isn't there, what they lead to is looked at, and the
-  /// policy decides about what is gone; then it is tried once more.
+  /// If a store reports a missing target of a relationship, the targets are read again, the merge policy decides
+  /// about those that are gone, and the save is tried once more.
   private func send(_ report: inout SaveReport, again: Bool = false) throws {
     let parts = changesByStore()
     try check(parts)
@@ -63,7 +63,7 @@ extension ModelContext {
     }
   }
 
-  /// Takes in which objects are gone that changed ones lead to; returns whether there are any.
+  /// Applies the deletions of targets of changed objects; returns whether there were any.
   private func noteMissingTargets() -> Bool {
     var targets: [PersistentIdentifier: ModelStorage] = [:]
     for link in pending.inserted.all + pending.changed.all {
@@ -76,14 +76,8 @@ extension ModelContext {
     }
     var missing: [ModelStorage] = []
     for group in targets.values.compactMap(\.link).byClass {
-      guard
-        let found = readIfPossible(
-          group.map(\.storage.identifier),
-          of: group[0].storage.description
-        )
-      else { continue }
-      let known = Set(found.map { ObjectIdentifier($0.storage) })
-      missing += group.map(\.storage).filter { !known.contains(ObjectIdentifier($0)) }
+      guard let found = readIfPossible(group) else { continue }
+      missing += group.storages(without: found)
     }
     // Of a fault nothing is known that could be stored again.
     mergeDeletions(of: missing.filter { $0.version == 0 })
@@ -192,7 +186,7 @@ extension ModelContext {
       } else if storage.newer != nil {
         report.stale.append(link)
       }
-      // Attributes that are what they were again are no change.
+      // Attributes that were set back to their stored values are no change.
       let isChange = version != nil || storage.hasChangedRelationships
       storage.becomeClean()
       if isChange { report.updated.append(storage.identifier) }
@@ -284,13 +278,9 @@ extension ModelContext {
   private func readStale(_ links: [Link]) {
     let alive = links.filter { $0.storage.phase == .stored }
     for group in alive.byClass {
-      let description = group[0].storage.description
       for link in group { link.storage.version = ModelStorage.staleVersion }
-      guard let found = readIfPossible(group.map(\.storage.identifier), of: description) else {
-        continue
-      }
-      let known = Set(found.map { ObjectIdentifier($0.storage) })
-      mergeDeletions(of: group.map(\.storage).filter { !known.contains(ObjectIdentifier($0)) })
+      guard let found = readIfPossible(group) else { continue }
+      mergeDeletions(of: group.storages(without: found))
     }
   }
 }

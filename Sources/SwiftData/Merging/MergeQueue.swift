@@ -22,7 +22,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// The stores of which something was taken that others had saved before an own save.
     var late: Set<String> = []
     var isOpen = false
-    /// Whether all that waits is merged in the next turn, however much it is.
+    /// Whether the next turn merges all waiting events, however many.
     var isUrgent = false
   }
 
@@ -160,7 +160,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   /// Lets the context do something at its home as soon as it can; does nothing if it has none.
   func schedule() { schedule { _ in true } }
 
-  /// Schedules another turn for what is left; returns `false` if it is to be merged in this turn.
+  /// Schedules another turn for the rest; returns `false` if it must be merged in this turn.
   func scheduleRest() -> Bool {
     state.withLock { state in
       if state.isUrgent { return false }
@@ -173,7 +173,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     state.withLock { state in if isNeeded(&state) { schedule(&state) } }
   }
 
-  /// Schedules a turn, under the lock: whoever finds that one is scheduled knows that it is on its way.
+  /// Schedules a turn under the lock, so that `isScheduled` means that it is enqueued.
   private func schedule(_ state: inout State) {
     guard !state.isScheduled, !state.home.isCaller else { return }
     state.isScheduled = true
@@ -190,7 +190,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     if home.isCurrent { workNow() }
   }
 
-  /// Merges what waits, on the queue that the context belongs to.
+  /// Merges the waiting events, on the context's own queue.
   func workNow() { if !isEmpty { work() } }
 
   /// Makes an actor the home of a context that has none.

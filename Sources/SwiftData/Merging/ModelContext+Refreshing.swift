@@ -79,18 +79,15 @@ extension ModelContext {
   /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
   private func reread(_ links: [Link], keepsLists: Bool = false, deleting: Bool = false) {
     for group in links.byClass {
-      let description = group[0].storage.description
       let versions = group.map(\.storage.version)
       for link in group where link.storage.changed.isEmpty {
         link.storage.version = ModelStorage.staleVersion
       }
-      let identifiers = group.map(\.storage.identifier)
-      guard let links = readIfPossible(identifiers, of: description) else {
+      guard let links = readIfPossible(group) else {
         for (link, version) in zip(group, versions) { link.storage.version = version }
         continue
       }
-      let found = Set(links.map { ObjectIdentifier($0.storage) })
-      let missing = group.map(\.storage).filter { !found.contains(ObjectIdentifier($0)) }
+      let missing = group.storages(without: links)
       if deleting { mergeDeletions(of: missing, isOwn: true) } else { noteDeletions(of: missing) }
       if !keepsLists { for link in links { link.storage.unloadLists() } }
     }

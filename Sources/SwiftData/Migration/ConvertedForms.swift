@@ -66,7 +66,7 @@ struct ConvertedForms {
     try read(store, isLenient: true) { try copy.save($0) }
   }
 
-  /// Reads the values in their old forms, and hands out what writes them in the new ones.
+  /// Reads the values in their old forms; returns a function that writes the new ones.
   ///
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` about a value that can't be converted, unless
   ///   it `isLenient`.

@@ -98,7 +98,7 @@ struct EvaluatedDefaults {
     }
   }
 
-  /// Fills what is empty in a copy, and gives it the schema with the defaults.
+  /// Fills the empty values of a copy, and gives it the schema with the defaults.
   private func complete(_ schema: DepotProtocol.Schema, in copy: BlockingConnection) throws {
     for property in properties {
       let description = EntityDescription.of(property.owner)

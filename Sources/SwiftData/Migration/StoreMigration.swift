@@ -65,9 +65,9 @@ struct StoreMigration {
     try connection.define(target, from: stored.version, allowing: .loss)
   }
 
-  /// Throws if the store has what a later version of the program made of it.
+  /// Throws if a later version of the program has changed the store.
   ///
-  /// What an older program would add anew is what the newer one has renamed or given up.
+  /// Properties that an older program would add anew were renamed or removed by the newer one.
   private func refuseNewer(
     _ stored: DepotProtocol.Schema,
     _ version: SchemaVersion,

@@ -113,8 +113,7 @@ protocol RemoteReceiver: AnyObject, Sendable {
   /// Whether it takes events at the moment.
   var isListening: Bool { get }
 
-  /// Does all that the events so far ask for: at once on the queue that it belongs to, and else in one turn
-  /// of that.
+  /// Handles all events so far: at once if this runs on its queue, else in one turn of that queue.
   func hurry()
 }
 
@@ -160,7 +159,7 @@ enum WatchedStores {
     for remote in known { remote.catchUp(store, token, for: own, until: deadline) }
   }
 
-  /// Whether anybody in this process takes in what others save, but for one.
+  /// Whether the process has a receiver that takes events, other than `own`.
   static func hasListeners(besides own: (any RemoteReceiver)?) -> Bool {
     entries.withLock { $0.compactMap(\.remote) }.contains { !$0.listeners(besides: own).isEmpty }
   }

@@ -1,4 +1,4 @@
-/// The reading of frames of which many are alike.
+/// A reader of frames that recognizes frames like earlier ones.
 ///
 /// A program sends the same frame again and again with another id, other identifiers, and other constants. One that
 /// differs from an earlier frame in whole numbers only is recognized by its bytes, and read without its JSON and its
