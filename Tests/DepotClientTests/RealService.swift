@@ -1,5 +1,6 @@
 import DepotClient
 import DepotLinux
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -44,7 +45,12 @@ final class RealService: Sendable {
         return nil
       }
     }
-    return try #require(client, "the service doesn't answer: \(String(describing: failure))")
+    let log = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "none"
+    let state = process.withLock { $0?.isRunning == true ? "runs" : "has ended" }
+    return try #require(
+      client,
+      "the service, which \(state), doesn't answer: \(String(describing: failure)); log: \(log)"
+    )
   }
 
   deinit { kill() }
