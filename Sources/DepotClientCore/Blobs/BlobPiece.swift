@@ -79,3 +79,84 @@ struct BlobUpload {
     )
   }
 }
+
+/// A value of a request that goes ahead of it in pieces, and is known there by a name.
+struct RequestUpload {
+  let entity: String
+  /// The path of the attribute, which must be in external storage.
+  let attribute: String
+  let upload: RowUpload
+}
+
+extension RequestUpload: Sequence {
+  /// The calls that send the pieces.
+  struct Iterator: IteratorProtocol {
+    let upload: RequestUpload
+    /// How many bytes were sent.
+    private var sent = 0
+
+    init(_ upload: RequestUpload) { self.upload = upload }
+
+    mutating func next() -> Operation? {
+      switch upload.upload.content {
+      case .string(let text):
+        let bytes = text.utf8
+        let start = bytes.index(bytes.startIndex, offsetBy: sent)
+        var end = bytes.index(start, offsetBy: BlobUpload.callBytes, limitedBy: bytes.endIndex)
+        // A text is cut where a character begins.
+        while let index = end, index < bytes.endIndex, bytes[index] & 0xC0 == 0x80 {
+          end = bytes.index(before: index)
+        }
+        let piece = text[start..<(end ?? bytes.endIndex)]
+        return call(String(piece), piece.utf8.count)
+      case .data(let data):
+        let piece = data.dropFirst(sent).prefix(BlobUpload.callBytes)
+        return call(piece.base64EncodedString(), piece.count)
+      default: return nil
+      }
+    }
+
+    private mutating func call(_ data: String, _ count: Int) -> Operation? {
+      guard count > 0 else { return nil }
+      defer { sent += count }
+      return .writeBlob(
+        BlobWriteRequest(
+          entity: upload.entity,
+          identifier: nil,
+          attribute: upload.attribute,
+          data: data,
+          place: .offset(sent),
+          upload: upload.upload.name
+        )
+      )
+    }
+  }
+
+  func makeIterator() -> Iterator { Iterator(self) }
+}
+
+extension RowBatch {
+  fileprivate func uploads(_ entity: String, _ columns: [String]) -> [RequestUpload] {
+    uploads.filter { columns.indices.contains($0.column) }.map {
+      RequestUpload(entity: entity, attribute: columns[$0.column], upload: $0)
+    }
+  }
+}
+
+extension InsertRequest {
+  /// The values that go ahead.
+  var uploads: [RequestUpload] { rows.uploads(entity, columns) }
+}
+
+extension UpdateRequest {
+  /// The values that go ahead.
+  var uploads: [RequestUpload] { values.uploads(entity, columns) }
+}
+
+extension SaveRequest {
+  /// The values that go ahead.
+  var uploads: [RequestUpload] {
+    inserts.flatMap { $0.rows.uploads($0.entity, $0.columns) }
+      + updates.flatMap { $0.rows.uploads($0.entity, $0.columns) }
+  }
+}

@@ -17,6 +17,15 @@ extension BlockingConnection {
     deadline: Duration? = nil,
     _ body: ([UInt8]) throws -> Void
   ) throws -> Int? {
+    try readVersionedBlob(request, deadline: deadline, body).length
+  }
+
+  /// Does the same, and returns the version of the row, too.
+  package func readVersionedBlob(
+    _ request: BlobReadRequest,
+    deadline: Duration? = nil,
+    _ body: ([UInt8]) throws -> Void
+  ) throws -> (length: Int?, version: Int64) {
     var pieces = BlobPieces()
     let node = try stream(
       .readBlob(request),
@@ -27,7 +36,8 @@ extension BlockingConnection {
     )
     var reader = try JSONObjectReader(node)
     let length = try reader.required("length")
-    return length.kind == .null ? nil : Int(try length.int64())
+    let version = try reader.required("version").int64()
+    return (length.kind == .null ? nil : Int(try length.int64()), version)
   }
 
   /// Does what ``Client/writeBlob(_:_:_:isText:from:)`` does with the bytes that `chunks` returns, up to

@@ -60,9 +60,11 @@ extension ServiceConnection {
     author: String? = nil,
     group: String? = nil
   ) async throws -> InsertResult where Self == Client {
-    try InsertResult(
-      await self.send(.insert(request), deadline: deadline, key: key, author: author, group: group)
-    )
+    try await self.uploading(request.uploads, deadline: deadline, key: key) { rest, key in
+      try InsertResult(
+        await self.send(.insert(request), deadline: rest, key: key, author: author, group: group)
+      )
+    }
   }
 
   /// Returns the rows that have these identifiers, in their order.
@@ -127,9 +129,11 @@ extension ServiceConnection {
         try await self.send(save, deadline: rest, key: key, author: author, group: group)
       }
     }
-    return try SaveResult(
-      await self.send(.save(request), deadline: deadline, key: key, author: author, group: group)
-    )
+    return try await self.uploading(request.uploads, deadline: deadline, key: key) { rest, key in
+      try SaveResult(
+        await self.send(.save(request), deadline: rest, key: key, author: author, group: group)
+      )
+    }
   }
 
   /// Gives new values to rows as one transaction that is on disk when this returns.
@@ -146,13 +150,15 @@ extension ServiceConnection {
     author: String? = nil,
     group: String? = nil
   ) async throws -> Int where Self == Client {
-    try await self.send(
-      .update(request),
-      deadline: deadline,
-      key: key,
-      author: author,
-      group: group
-    ).count("updated")
+    try await self.uploading(request.uploads, deadline: deadline, key: key) { rest, key in
+      try await self.send(
+        .update(request),
+        deadline: rest,
+        key: key,
+        author: author,
+        group: group
+      ).count("updated")
+    }
   }
 
   /// Deletes rows as one transaction that is on disk when this returns.

@@ -76,12 +76,32 @@ extension BlockingConnection {
     let number = nextIdentifier
     var staged = SaveRequest.Staged(save: number, parts: 0)
     do {
+      try upload(request.uploads, deadline)
       staged.parts = try stage(parts, as: number, deadline)
       let node = try finish(.save(request.applying(staged)), deadline.rest(), key)
       return try SaveResult(node).named(for: request)
     } catch {
       if !calls.isLost { _ = try? send(.stage(StageRequest(save: number, .discard))) }
       throw error
+    }
+  }
+
+  /// Sends the large values of a request, and then the request.
+  func uploading<Result>(
+    _ uploads: [RequestUpload],
+    deadline: Duration?,
+    key: String?,
+    _ finish: (_ deadline: Duration?, _ key: String?) throws -> Result
+  ) throws -> Result {
+    guard !uploads.isEmpty else { return try finish(deadline, key) }
+    let deadline = SaveDeadline(deadline)
+    try upload(uploads, deadline)
+    return try finish(deadline.rest(), key)
+  }
+
+  private func upload(_ uploads: [RequestUpload], _ deadline: SaveDeadline) throws {
+    for upload in uploads {
+      for operation in upload { _ = try send(operation, deadline: deadline.rest()) }
     }
   }
 
@@ -108,7 +128,7 @@ extension BlockingConnection {
 }
 
 extension Client {
-  /// How often the parts are sent again because the connection was lost between them.
+  /// How often everything is sent again because the connection was lost in between.
   private static var attempts: Int { 5 }
 
   /// Sends the parts of a save and then the save, all of it again if the connection is lost meanwhile.
@@ -123,10 +143,9 @@ extension Client {
     let deadline = SaveDeadline(deadline)
     let key = core.key(key)
     let number = Int64.random(in: 1..<1 << 53)
-    var isDoubtful = false
-    var attempt = 1
-    while true {
-      do {
+    do {
+      return try await again(key) {
+        try await upload(request.uploads, deadline)
         var staged = SaveRequest.Staged(save: number, parts: 0)
         var parts = parts
         while let part = parts.next() {
@@ -136,13 +155,52 @@ extension Client {
         }
         let node = try await finish(.save(request.applying(staged)), deadline.rest(), key)
         return try SaveResult(node).named(for: request)
+      }
+    } catch {
+      core.post(.stage(StageRequest(save: number, .discard)))
+      throw error
+    }
+  }
+
+  /// Sends the large values of a request and then the request, all of it again if the connection is lost
+  /// meanwhile.
+  func uploading<Result>(
+    _ uploads: [RequestUpload],
+    deadline: Duration?,
+    key: String?,
+    _ finish: (_ deadline: Duration?, _ key: String?) async throws -> Result
+  ) async throws -> Result {
+    guard !uploads.isEmpty else { return try await finish(deadline, key) }
+    let deadline = SaveDeadline(deadline)
+    let key = core.key(key)
+    return try await again(key) {
+      try await upload(uploads, deadline)
+      return try await finish(deadline.rest(), key)
+    }
+  }
+
+  private func upload(_ uploads: [RequestUpload], _ deadline: SaveDeadline) async throws {
+    for upload in uploads {
+      for operation in upload { _ = try await send(operation, deadline: deadline.rest()) }
+    }
+  }
+
+  /// Makes calls again as long as the last one lacks the others, which went with a lost connection.
+  private func again<Result>(
+    _ key: String?,
+    _ calls: () async throws -> Result
+  ) async throws -> Result {
+    var isDoubtful = false
+    var attempt = 1
+    while true {
+      do {
+        return try await calls()
       } catch let error as DepotError where error.code == .stagedNotFound && attempt < Self.attempts
       {
-        // They were of a connection that is lost, and so was perhaps the answer to the save.
+        // The answer to the last one was perhaps lost, too.
         isDoubtful = isDoubtful || error.effect == .unknown
         attempt += 1
       } catch {
-        core.post(.stage(StageRequest(save: number, .discard)))
         throw isDoubtful ? Self.doubtful(error, key) : error
       }
     }

@@ -38,8 +38,8 @@ struct BlobChange {
 
   func run() throws -> Result {
     do {
-      guard let upload = request.upload else { return try change() }
-      return try self.upload(upload)
+      if let upload = request.upload { return try self.upload(upload) }
+      return try change(request.identifier ?? 0)
     } catch {
       throw DepotError.blob(error, target)
     }
@@ -47,8 +47,8 @@ struct BlobChange {
 
   // MARK: - At once
 
-  private func change() throws -> Result {
-    let (_, old) = try target.read(on: session.connection)
+  private func change(_ identifier: Int64) throws -> Result {
+    let (_, old) = try target.read(identifier, on: session.connection)
     var reference: BlobReference
     switch (request.place, old) {
     case (.whole, _), (_, nil):
@@ -62,7 +62,7 @@ struct BlobChange {
       try blobs.write(bytes, at: start, of: &reference)
       if request.truncates { try blobs.truncate(&reference, to: start + bytes.count) }
     }
-    try commit(reference)
+    try commit(reference, identifier)
     return Result(length: reference.length, isChanged: true)
   }
 
@@ -100,12 +100,13 @@ struct BlobChange {
 
   private func upload(_ name: String) throws -> Result {
     let uploads = BlobUploads(connection: session.connection)
-    _ = try target.read(on: session.connection)
+    if let identifier = target.identifier {
+      _ = try target.read(identifier, on: session.connection)
+    }
     let key = BlobUploads.Key(connection: session.client, name: name)
-    let place = "\(target.layout.root)/\(target.identifier)/\(target.path)"
     var reference: BlobReference
     if let found = try uploads.find(key) {
-      guard found.target == place else {
+      guard found.target == target.uploaded else {
         throw DepotError(.usage, "The upload \(name.quoted) is one of another value.")
           .hint("Choose another name, or finish that upload first.").at("/args/upload")
       }
@@ -116,12 +117,12 @@ struct BlobChange {
       try checkOffset(0)
       reference = try bytes.withUnsafeBufferPointer { try blobs.create($0) }
     }
-    guard request.isFinal else {
-      try uploads.store(key, place, target.table, reference)
+    guard request.isFinal, let identifier = target.identifier else {
+      try uploads.store(key, target.uploaded, target.table, reference)
       return Result(length: reference.length, isChanged: false)
     }
     try uploads.forget(key)
-    try commit(reference)
+    try commit(reference, identifier)
     return Result(length: reference.length, isChanged: true)
   }
 
@@ -135,33 +136,39 @@ struct BlobChange {
   // MARK: - The row
 
   /// Lets the row refer to a value.
-  private func commit(_ reference: BlobReference) throws {
-    try check(reference)
+  private func commit(_ reference: BlobReference, _ identifier: Int64) throws {
+    if let position = writer.layout.position(of: target.path) {
+      let rule = try writer.rule(position)
+      for error in try rule.problems(reference, of: target, session) {
+        try session.violate(error.at("/args/data"))
+      }
+    }
     let root = try writer.layout.isRoot ? writer : session.entities.writer(writer.layout.root)
     let arena = CellArena()
     _ = try writer.change(
-      target.identifier,
+      identifier,
       [(target.place, reference.cell(isText: target.isText, in: arena))],
-      step: session.versionStep(root, target.identifier)
+      step: session.versionStep(root, identifier)
     )
   }
+}
 
-  /// Checks the attribute's rules, for which the whole value has to be looked at.
-  private func check(_ reference: BlobReference) throws {
-    guard let position = writer.layout.position(of: target.path) else { return }
-    let rule = try writer.rule(position)
-    guard rule.check != nil else { return }
+extension FieldRule {
+  /// Returns the rules that a value outside its row breaks, which has to be read for them.
+  func problems(
+    _ reference: BlobReference,
+    of target: BlobTarget,
+    _ session: ChangeSession
+  ) throws -> [DepotError] {
+    guard check != nil else { return [] }
     guard reference.length <= Limits.valueBytes else {
-      throw rule.tooLarge(reference.length)
+      throw tooLarge(reference.length)
         .hint("An attribute with rules can't be larger; remove them from the schema.")
     }
     let value = try BlobReader(connection: session.connection, table: target.table)
       .value(reference)
-    try value.withUnsafeBufferPointer { bytes in
-      let cell: Cell = target.isText ? .text(bytes) : .blob(bytes)
-      for error in try rule.failures(cell, session.control) {
-        try session.violate(error.at("/args/data"))
-      }
+    return try value.withUnsafeBufferPointer { bytes in
+      try failures(target.isText ? .text(bytes) : .blob(bytes), session.control)
     }
   }
 }

@@ -4,7 +4,8 @@ internal import DepotSQLite
 /// An attribute of a row whose values are stored outside it.
 struct BlobTarget {
   let layout: EntityLayout
-  let identifier: Int64
+  /// The row; `nil` if a later request of the connection brings or names it.
+  let identifier: Int64?
   let path: String
   /// The place of the column among the stored ones.
   let place: Int
@@ -12,11 +13,15 @@ struct BlobTarget {
 
   var table: BlobTable { BlobTable(layout.root) }
   /// The row's attribute for messages.
-  var name: String { "\(layout.name)/\(identifier).\(path)" }
+  var name: String {
+    identifier.map { "\(layout.name)/\($0).\(path)" } ?? "\(layout.name).\(path)"
+  }
+  /// The value that an upload is for.
+  var uploaded: String { "\(layout.root)/\(identifier.map(String.init) ?? "")/\(path)" }
 
   init(
     _ layout: EntityLayout,
-    _ identifier: Int64,
+    _ identifier: Int64?,
     _ path: String
   ) throws(DepotError) {
     guard let position = layout.position(of: path) else {
@@ -25,6 +30,13 @@ struct BlobTarget {
     guard let place = layout.storedPositions[position],
       case .external(let type) = layout.stored[place].storage
     else {
+      if identifier == nil {
+        throw DepotError(
+          .valueTooLarge,
+          "\(layout.name).\(path) isn't in external storage, so it holds at most "
+            + "\(Limits.valueBytes) bytes."
+        ).hint("Give it \"externalStorage\" in the schema.").at("/args/attribute")
+      }
       throw DepotError(.usage, "\(layout.name).\(path) isn't in external storage.")
         .hint("Read and write it with its row, or give it \"externalStorage\" in the schema.")
         .at("/args/attribute")
@@ -36,8 +48,9 @@ struct BlobTarget {
     isText = type == .string
   }
 
-  /// Returns the version of the row and its reference.
+  /// Returns the version of a row and its reference.
   func read(
+    _ identifier: Int64,
     on connection: Connection
   ) throws -> (version: Int64, reference: BlobReference?) {
     let statement = try connection.statement(

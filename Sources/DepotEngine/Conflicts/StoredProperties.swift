@@ -3,15 +3,65 @@ internal import DepotSQLite
 
 /// The reading of rows as clients get them, for what is told of conflicts.
 final class StoredProperties {
-  private let statement: Statement
-  private let parameters: [SQLiteValue]
-  private let writing: RowWriting
-  private let names: [String]
+  private let entity: String
+  private let paths: [String]
+  private let catalog: Catalog
+  private let connection: Connection
+  private let query: Query
+  /// The query for rows with a value that is too large for an answer, of which the length is told.
+  private lazy var lengths = Result { try Query(self, tellsLengths: true) }
 
   /// Prepares the reading of properties; composites come as their parts.
   init(_ entity: String, _ paths: [String], in catalog: Catalog, _ connection: Connection) throws {
+    self.entity = entity
+    self.paths = paths
+    self.catalog = catalog
+    self.connection = connection
+    query = try Query(entity, paths, catalog, connection, tellsLengths: false)
+  }
+
+  /// Returns what a row has; `nil` if there is no such row.
+  func read(_ identifier: Int64) throws -> [String: JSONValue]? {
+    do {
+      return try query.read(identifier)
+    } catch let error as SQLiteError where error.kind == .tooBig {
+      return try lengths.get().read(identifier)
+    }
+  }
+
+  fileprivate struct Query {
+    let statement: Statement
+    let parameters: [SQLiteValue]
+    let writing: RowWriting
+    let names: [String]
+  }
+}
+
+extension StoredProperties.Query {
+  fileprivate init(_ properties: StoredProperties, tellsLengths: Bool) throws {
+    try self.init(
+      properties.entity,
+      properties.paths,
+      properties.catalog,
+      properties.connection,
+      tellsLengths: tellsLengths
+    )
+  }
+
+  fileprivate init(
+    _ entity: String,
+    _ paths: [String],
+    _ catalog: Catalog,
+    _ connection: Connection,
+    tellsLengths: Bool
+  ) throws {
     var query = try RowQuery(entity, in: catalog)
-    let shape = try RowShape(query.layout, select: paths, in: &query.compiler)
+    let shape = try RowShape(
+      query.layout,
+      select: paths,
+      tellsLengths: tellsLengths,
+      in: &query.compiler
+    )
     let read = try query.select(shape.selection, and: Fragment(sql: "t0.id = ?"))
     statement = try connection.statement(read.sql)
     parameters = read.parameters
@@ -19,8 +69,7 @@ final class StoredProperties {
     names = shape.columns.map(\.name)
   }
 
-  /// Returns what a row has; `nil` if there is no such row.
-  func read(_ identifier: Int64) throws -> [String: JSONValue]? {
+  fileprivate func read(_ identifier: Int64) throws -> [String: JSONValue]? {
     defer { statement.reset() }
     statement.restart()
     for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }

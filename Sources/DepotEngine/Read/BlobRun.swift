@@ -34,7 +34,7 @@ struct BlobRun: StreamRun {
     )
     // All chunks must be of the same value.
     try connection.beginSnapshot()
-    (version, reference) = try target.read(on: connection)
+    (version, reference) = try target.read(request.identifier, on: connection)
     let length = reference?.length ?? 0
     let start = min(request.offset, length)
     position = start

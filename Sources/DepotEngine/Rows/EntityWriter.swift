@@ -13,6 +13,8 @@ final class EntityWriter {
   let cells: UnsafeMutableBufferPointer<Cell>
   /// The relationships of the row that is being read.
   var links = RowLinks()
+  /// The uploads that the row takes up, by the places of their columns.
+  var uploads: [Int: UploadedValue] = [:]
   /// The plans of updates of the columns that requests have named.
   var updates = KnownPlans<UpdateRun>()
   /// The comparisons with the columns that clients have read.
@@ -132,13 +134,13 @@ final class EntityWriter {
 
   /// Stores the cells as a new row with an identifier of its own.
   @inline(__always)
-  func insertRow(_ identifier: Int64) throws(SQLiteError) {
+  func insertRow(_ identifier: Int64) throws {
     guard layout.externalPlaces.isEmpty else { return try insertExternally(identifier) }
     try insertCells(identifier)
   }
 
   /// Stores the cells as a new row, and large values outside it.
-  private func insertExternally(_ identifier: Int64) throws(SQLiteError) {
+  private func insertExternally(_ identifier: Int64) throws {
     let values = try moveOut(layout.externalPlaces)
     defer { moveIn(values) }
     try insertCells(identifier)
@@ -146,10 +148,15 @@ final class EntityWriter {
 
   /// Stores values outside the row and puts references to them into the cells; returns the values
   /// for the rows that get the same.
-  private func moveOut(_ places: [Int]) throws(SQLiteError) -> [(place: Int, cell: Cell)] {
+  private func moveOut(_ places: [Int]) throws -> [(place: Int, cell: Cell)] {
     blobArena.removeAll()
     var result: [(place: Int, cell: Cell)] = []
     for place in places {
+      if let upload = uploads[place] {
+        result.append((place, cells[place]))
+        cells[place] = try upload.take(on: connection, in: blobArena)
+        continue
+      }
       guard case .external(let type) = layout.stored[place].storage,
         let bytes = cells[place].externalValue(isText: type == .string)
       else { continue }

@@ -12,6 +12,7 @@ extension ChangeSession {
     _ progress: inout ChunkProgress,
     _ effect: inout WriteEffect
   ) throws -> Bool {
+    isChunk = true
     switch operation {
     case .update(let request):
       guard request.computed.isEmpty || isRepeatable else { throw DepotError.unrepeatable }

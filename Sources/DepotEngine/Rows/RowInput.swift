@@ -12,6 +12,7 @@ extension EntityWriter {
   ) throws -> Bool {
     arena.removeAll()
     if plan.hasLinks { links.removeAll() }
+    if !uploads.isEmpty { uploads.removeAll() }
     var isSound = true
     for index in 0..<plan.plain.count {
       let column = plan.plain[index]
@@ -22,8 +23,7 @@ extension EntityWriter {
         continue
       }
       guard let cell = Cell(field, as: column.form, in: arena) else {
-        try refuse(field, nil, index, plan, session, place())
-        isSound = false
+        if try refuse(field, nil, index, plan, session, place()) { isSound = false }
         continue
       }
       if column.place >= 0 { cells[column.place] = cell }
@@ -44,8 +44,7 @@ extension EntityWriter {
     return isSound
   }
 
-  /// Notes what is wrong with a value; returns whether anything is.
-  @discardableResult
+  /// Notes the faults of a value; returns whether there are any.
   private func refuse(
     _ field: RowField,
     _ cell: Cell?,
@@ -53,7 +52,7 @@ extension EntityWriter {
     _ plan: InputPlan,
     _ session: ChangeSession,
     _ place: RowPlace
-  ) throws(DepotError) -> Bool {
+  ) throws -> Bool {
     guard case .attribute(let rule, _) = plan.columns[index].target else { return false }
     let errors: [DepotError]
     if let cell {
@@ -66,12 +65,27 @@ extension EntityWriter {
         errors = try rule.problems(cell, session.control)
       }
     } else {
-      errors = [rule.wrongType(field)]
+      errors = try takeUpload(field, rule, plan.plain[index].place, session)
     }
     for error in errors {
       try session.violate(error.at(place.pointer(index, plan.columns[index])))
     }
     return !errors.isEmpty
+  }
+
+  /// Reads a value that isn't of the attribute's type: it may name an upload; returns its faults.
+  private func takeUpload(
+    _ field: RowField,
+    _ rule: FieldRule,
+    _ place: Int,
+    _ session: ChangeSession
+  ) throws -> [DepotError] {
+    guard let upload = try UploadedValue(field, layout, rule.path, session) else {
+      return [rule.wrongType(field)]
+    }
+    cells[place] = upload.cell(in: arena)
+    uploads[place] = upload
+    return try upload.problems(rule, session)
   }
 
   /// Whether the row that was read has a value for the column at a place.

@@ -14,11 +14,14 @@ struct RowShape {
 
   /// Selects paths of an entity, all fields if `nil`; rows have no identity if they are distinct,
   /// so that equal ones can be left out.
+  ///
+  /// With `tellsLengths`, a value in external storage that is selected comes as its length, too.
   init(
     _ layout: EntityLayout,
     select: [String]? = nil,
     includesSubentityColumns: Bool = false,
     isDistinct: Bool = false,
+    tellsLengths: Bool = false,
     in compiler: inout QueryCompiler
   ) throws(DepotError) {
     var builder = RowShapeBuilder(
@@ -33,6 +36,7 @@ struct RowShape {
       if !isDistinct { try builder.addIdentity(withEntity: paths.contains("$entity")) }
       let wholes = try Self.wholes(of: paths)
       for (index, path) in paths.enumerated() where isDistinct || path != "$entity" {
+        if tellsLengths, try builder.addLength(path) { continue }
         // A composite beside parts of it is whether it is there.
         let isAlone = wholes.contains(path)
         try DepotError.at(

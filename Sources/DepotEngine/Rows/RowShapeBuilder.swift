@@ -44,6 +44,16 @@ struct RowShapeBuilder {
     for column in subentityColumns { try addStored(column) }
   }
 
+  /// Adds the length of a value in external storage; returns whether a path leads to such a one.
+  mutating func addLength(_ path: String) throws(DepotError) -> Bool {
+    guard let position = layout.position(of: path), let place = layout.storedPositions[position],
+      layout.stored[place].isExternal
+    else { return false }
+    let value = Fragment(sql: layout.sql(ofField: position, in: "t0"))
+    try add(path, RowColumn.Form(layout.fields[position].attribute), value)
+    return true
+  }
+
   /// Adds what a path leads to; a composite becomes its parts, unless it `isAlone`.
   mutating func add(
     _ path: String,

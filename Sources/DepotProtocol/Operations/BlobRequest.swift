@@ -25,7 +25,11 @@ public struct BlobWriteRequest: Hashable, Sendable {
   }
 
   public var entity: String
-  public var identifier: Int64
+  /// The row; `nil` in an upload for a row that a later `insert` or `save` of the same connection
+  /// brings or changes.
+  ///
+  /// There the value is `{"$upload":NAME}`, and the row gets the upload in that transaction.
+  public var identifier: Int64?
   /// The path of the attribute, which must have the option `externalStorage`.
   public var attribute: String
   /// The bytes: a text, or data in base64.
@@ -58,11 +62,11 @@ extension BlobWriteRequest: MemberObject {
   /// The longest name of an upload, in bytes.
   private static let nameBytes = 128
 
-  static var blank: Self { Self(entity: "", identifier: 0, attribute: "") }
+  static var blank: Self { Self(entity: "", identifier: nil, attribute: "") }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.required("entity", &entity)
-    try coder.required("id", &identifier)
+    try coder.optional("id", &identifier)
     try coder.required("attribute", &attribute)
     var offset: Int? = if case .offset(let offset) = place { offset } else { nil }
     try coder.optional("offset", &offset)
@@ -84,6 +88,11 @@ extension BlobWriteRequest: MemberObject {
   }
 
   private func check(at pointer: String) throws(DepotError) {
+    guard identifier != nil || upload != nil && !isFinal else {
+      throw DepotError(.usage, "The row is missing: \"id\" names it.")
+        .hint("Only an upload that a later call takes up has none, and no \"final\".")
+        .at(pointer)
+    }
     guard let upload else {
       guard !isFinal else {
         throw DepotError(.usage, "\"final\" ends an upload, so it needs \"upload\".").at(pointer)

@@ -1,9 +1,13 @@
+internal import FoundationEssentials
+
 /// Rows as the JSON text of an array of arrays, which is how they travel.
 public struct RowBatch: Hashable, Sendable {
   /// The text, from `[` to `]`.
   package var json: [UInt8]
   /// How many rows there are.
   public private(set) var count: Int
+  /// The values that are sent before the rows, which only name them.
+  package private(set) var uploads: [RowUpload] = []
 
   /// Takes over the text of rows that were counted.
   package init(json: [UInt8], count: Int) {
@@ -37,6 +41,7 @@ public struct RowBatch: Hashable, Sendable {
       json = row.abandon()
       throw error
     }
+    if !row.uploads.isEmpty { uploads += row.uploads }
     json = row.end()
     count += 1
   }
@@ -51,6 +56,7 @@ public struct RowBatch: Hashable, Sendable {
     json[json.count - 1] = UInt8(ascii: ",")
     json.append(contentsOf: other.json.dropFirst())
     count += other.count
+    uploads += other.uploads
   }
 
   /// The JSON texts of the values of all rows, which needn't be such as the service takes.
@@ -78,10 +84,34 @@ public struct RowBatch: Hashable, Sendable {
   public var byteCount: Int { json.count }
 }
 
+/// A value that is too large for a row, which has `{"$upload":NAME}` in its place.
+package struct RowUpload: Hashable, Sendable {
+  /// The name of the upload, which no other has.
+  package let name = UUID().uuidString
+  /// The position of the row's column.
+  package let column: Int
+  /// The text or data.
+  package let content: Value
+}
+
 /// A writer of the values of one row.
 public struct RowWriter: ~Copyable {
+  /// The size in bytes from which on a value in external storage is uploaded.
+  ///
+  /// A few smaller ones fit into a frame with their row.
+  private static let externalBytes = 1 << 20
+
   private var writer: JSONWriter
   private var start: Int
+  /// How many values there are.
+  private var column = 0
+  /// The size of the largest value that isn't uploaded.
+  ///
+  /// Only an attribute in external storage takes greater ones than the service's limit.
+  private var largest = Limits.valueBytes
+  /// Whether only the length is written of a value that would be uploaded.
+  package var writesLengths = false
+  fileprivate private(set) var uploads: [RowUpload] = []
 
   init(_ bytes: consuming [UInt8]) {
     writer = JSONWriter(capacity: 0)
@@ -110,13 +140,59 @@ public struct RowWriter: ~Copyable {
   }
 
   /// Writes the next value.
+  ///
+  /// A text or data of more than ``Limits/valueBytes`` goes ahead of its request, in pieces; the
+  /// attribute must be in external storage.
   public mutating func append(_ value: Value) {
     writer.separate()
-    writer.write(value)
+    if value.textOrDataBytes <= largest { writer.write(value) } else { upload(value) }
+    column += 1
   }
 
   /// Writes the next value.
-  public mutating func append(_ value: some AttributeValue) {
-    append(value.attributeValue)
+  public mutating func append<Content: AttributeValue>(_ value: Content) {
+    let value = value.attributeValue
+    guard value.textOrDataBytes > Self.externalBytes, Content.isExternal else {
+      return append(value)
+    }
+    external { $0.append(value) }
+  }
+
+  /// Writes values of an attribute in external storage, of which large ones go ahead of the request.
+  package mutating func external<Failure: Error>(
+    _ write: (inout RowWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    largest = Self.externalBytes
+    defer { largest = Limits.valueBytes }
+    try write(&self)
+  }
+
+  private mutating func upload(_ value: Value) {
+    guard !writesLengths else {
+      return writer.write(.json("{\"$length\":\(value.textOrDataBytes)}"))
+    }
+    let upload = RowUpload(column: column, content: value)
+    uploads.append(upload)
+    writer.write(.json("{\"$upload\":\"\(upload.name)\"}"))
+  }
+}
+
+extension Value {
+  /// How many bytes a text, as UTF-8, or data has; 0 of another value.
+  fileprivate var textOrDataBytes: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .data(let data): data.count
+    default: 0
+    }
+  }
+}
+
+extension AttributeValue {
+  /// Whether attributes of such values are in external storage.
+  fileprivate static var isExternal: Bool {
+    var attribute = Attribute(name: "", type: attributeType)
+    describe(&attribute)
+    return attribute.options.contains(.externalStorage)
   }
 }

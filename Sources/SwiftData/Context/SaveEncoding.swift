@@ -107,6 +107,7 @@ struct SaveEncoding {
       }
       guard !baseSlots.isEmpty else { continue }
       try request.updates[position].base?.rows.appendRow { row in
+        row.writesLengths = true
         for slot in baseSlots { try storage.writeStored(slot, to: &row) }
       }
     }
@@ -219,7 +220,11 @@ extension PropertyDescription {
   ) throws {
     guard let codec else { return row.append(Value.null) }
     do {
-      try codec.write(value, to: &row)
+      if isExternal {
+        try row.external { row in try codec.write(value, to: &row) }
+      } else {
+        try codec.write(value, to: &row)
+      }
     } catch {
       var failure = SwiftDataError(any: error)
       failure.entity = description.name

@@ -71,6 +71,19 @@ final class ServiceStore: ContextStore {
   // MARK: - Reading
 
   func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
+    do {
+      return try fetchRows(query, into: context)
+    } catch let error as SwiftDataError {
+      // Large values are read one by one, when they are needed.
+      guard error.isTooLarge, let slots = query.slots else { throw error }
+      var query = query
+      query.slots = slots.filter { !query.description.properties[$0].isExternal }
+      guard query.slots != slots else { throw error }
+      return try fetchRows(query, into: context)
+    }
+  }
+
+  private func fetchRows(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
     let plan = plan(query.description, query.slots)
     let request = query.request(plan)
     return try talk { connection in
@@ -137,10 +150,15 @@ final class ServiceStore: ContextStore {
         allowsMissing: true,
         namesColumns: false
       )
-      links += try talk { connection in
-        let intake = RowIntake(context, self.identifier, plan, grouped: rows.count > 1)
-        try connection.get(request, intake.row)
-        return intake.finish()
+      do {
+        links += try talk { connection in
+          let intake = RowIntake(context, self.identifier, plan, grouped: rows.count > 1)
+          try connection.get(request, intake.row)
+          return intake.finish()
+        }
+      } catch let error as SwiftDataError {
+        guard error.isTooLarge, !plan.externalColumns.isEmpty else { throw error }
+        for row in batch { links += try largeRow(row, plan, into: context) }
       }
     }
     return links

@@ -63,7 +63,7 @@ extension DepotError {
     case .reference: "Insert the object that it leads to, or let it lead to another one."
     case .denied: "Delete the objects that it leads to as well, or let it lead to nothing first."
     case .count: "Add or remove objects, or change the counts that the relationship asks for."
-    case .valueTooLarge: "Store a smaller value, or divide it among several objects."
+    case .valueTooLarge: "Give the property @Attribute(.externalStorage), or store a smaller value."
     default: hint
     }
   }

@@ -10,6 +10,8 @@ final class RowPlan {
   let description: EntityDescription
   /// Whether rows say what entity they are of.
   let hasEntity: Bool
+  /// The columns of values in external storage.
+  private(set) var externalColumns: Set<String> = []
   /// Whether everything is read that isn't read only when it is needed.
   let isComplete: Bool
   private let store: String
@@ -45,6 +47,7 @@ final class RowPlan {
       // The service has the parts of a composite in an order of its own.
       let paths = property.paths
       select += paths
+      if property.isExternal { externalColumns.formUnion(paths) }
       parts.append(Part(owner: description, slot: property.slot, width: paths.count))
     }
     guard slots == nil else { return }

@@ -16,6 +16,8 @@ class PropertyDescription {
   let attribute: Schema.Attribute?
   /// The options of `@Relationship`.
   let relationship: Schema.Relationship?
+  /// Whether values may be large, so that they are read when they are needed.
+  let isExternal: Bool
   /// The class that declares the property.
   let owner: any PersistentModel.Type
   private let knownShape = Atomic<Unmanaged<RelationshipShape>?>(nil)
@@ -41,6 +43,7 @@ class PropertyDescription {
     codec = if case .attribute(let codec) = kind { codec } else { nil }
     defaultValue = metadata.defaultValue
     attribute = metadata.metadata as? Schema.Attribute
+    isExternal = attribute?.options.contains(.externalStorage) ?? false
     relationship = metadata.metadata as? Schema.Relationship
   }
 
@@ -73,9 +76,6 @@ class PropertyDescription {
 
   /// The name behind that of the entity, as in `Trip.stops`.
   var qualifiedName: String { "\(Schema.entityName(for: owner)).\(name)" }
-
-  /// Whether values may be large, so that they are read when they are needed.
-  var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
 
   /// The class that a relationship leads to.
   var destination: (any PersistentModel.Type)? {

@@ -1,0 +1,81 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A value that the connection has uploaded, and that a row of a later request takes up.
+///
+/// A request writes it as `{"$upload":NAME}` in place of a value in external storage.
+struct UploadedValue {
+  private let key: BlobUploads.Key
+  private let reference: BlobReference
+  private let target: BlobTarget
+
+  /// Reads the name of an upload; `nil` if a value is something else.
+  ///
+  /// - Throws: ``DepotError`` `notfound.staged` if the connection has no such upload for the attribute.
+  init?(
+    _ field: RowField,
+    _ layout: EntityLayout,
+    _ path: String,
+    _ session: ChangeSession
+  ) throws {
+    guard field.kind == .object, layout.isExternal(path),
+      case .object(let members) = try JSONValue(parsing: field.bytes), members.count == 1,
+      let name = members["$upload"]?.string
+    else { return nil }
+    guard !session.isChunk else {
+      throw DepotError(.usage, "An update in chunks can't take the upload \(name.quoted).")
+        .hint("Leave \"chunk\" out, or write the value with blob.write.")
+    }
+    let target = try BlobTarget(layout, nil, path)
+    let key = BlobUploads.Key(connection: session.client, name: name)
+    let found = try BlobUploads(connection: session.connection).find(key)
+    guard let reference = found?.reference ?? session.takenUploads[name],
+      found?.target ?? target.uploaded == target.uploaded
+    else {
+      throw DepotError(
+        .stagedNotFound,
+        "The connection has uploaded nothing as \(name.quoted) for \(layout.name).\(path)."
+      ).hint("An upload goes with its connection, and with the save that takes it: begin it anew.")
+    }
+    session.takenUploads[name] = reference
+    (self.key, self.reference, self.target) = (key, reference, target)
+  }
+
+  /// Returns the rules that it breaks.
+  func problems(_ rule: FieldRule, _ session: ChangeSession) throws -> [DepotError] {
+    do {
+      return try rule.problems(reference, of: target, session)
+    } catch {
+      throw DepotError.blob(error, target)
+    }
+  }
+
+  /// The reference as the column of the attribute has it.
+  func cell(in arena: CellArena) -> Cell { reference.cell(isText: target.isText, in: arena) }
+
+  /// Makes it the value of one row, and returns the reference for that.
+  ///
+  /// Another row that names the same upload gets a copy.
+  func take(on connection: Connection, in arena: CellArena) throws -> Cell {
+    let uploads = BlobUploads(connection: connection)
+    if try uploads.find(key) != nil {
+      try uploads.forget(key)
+      return cell(in: arena)
+    }
+    let reader = BlobReader(connection: connection, table: target.table)
+    do {
+      let copy = try BlobWriter(connection: connection, table: target.table)
+        .copy(reference, from: reader)
+      return copy.cell(isText: target.isText, in: arena)
+    } catch {
+      throw DepotError.blob(error, target)
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether a path is that of an attribute in external storage.
+  fileprivate func isExternal(_ path: String) -> Bool {
+    position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].isExternal } ?? false
+  }
+}

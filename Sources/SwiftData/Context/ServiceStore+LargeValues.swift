@@ -1,0 +1,102 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import FoundationEssentials
+
+/// Reading values in external storage that are too large to come with a row.
+extension ServiceStore {
+  /// How often a row is read again because somebody changes it meanwhile.
+  private static let readings = 8
+
+  /// Reads a row whose values in external storage come in pieces, each on its own.
+  func largeRow(_ row: Int64, _ plan: RowPlan, into context: ModelContext) throws -> [Link] {
+    for _ in 1..<Self.readings {
+      if let links = try talk({ try read(row, plan, over: $0, into: context) }) { return links }
+    }
+    throw SwiftDataError(
+      .storeFailure,
+      "\(plan.description.name)/\(row) is changed again and again while it is read.",
+      hint: "Read the value again later."
+    )
+  }
+
+  /// Returns `nil` if the row was changed meanwhile.
+  private func read(
+    _ row: Int64,
+    _ plan: RowPlan,
+    over connection: BlockingConnection,
+    into context: ModelContext
+  ) throws -> [Link]? {
+    let others = plan.select.filter { !plan.externalColumns.contains($0) }
+    let request = GetRequest(
+      entity: plan.description.name,
+      identifiers: [row],
+      select: others,
+      includesSubentityColumns: plan.hasEntity,
+      allowsMissing: true,
+      namesColumns: false
+    )
+    var texts: [[UInt8]] = []
+    var version: Int64?
+    try connection.get(request) { reader in
+      version = reader.version
+      texts = try others.map { _ in Array(try reader.text()) }
+    }
+    guard let version else { return [] }
+    var values = texts[...]
+    var columns: [[UInt8]] = []
+    for column in plan.select {
+      guard plan.externalColumns.contains(column) else {
+        columns.append(values.removeFirst())
+        continue
+      }
+      let isText = plan.description.isText(column)
+      let value = try largeValue(of: row, column, isText: isText, plan, over: connection)
+      guard value.version == version else { return nil }
+      columns.append(value.json)
+    }
+    let head = Array("[[\(row),\(version)".utf8)
+    let json = columns.reduce(into: head) { $0 += Array(",".utf8) + $1 } + Array("]]".utf8)
+    let intake = RowIntake(context, identifier, plan, grouped: false)
+    try json.withRows(at: 0, RowReading(), intake.row)
+    return intake.finish()
+  }
+
+  private func largeValue(
+    of row: Int64,
+    _ column: String,
+    isText: Bool,
+    _ plan: RowPlan,
+    over connection: BlockingConnection
+  ) throws -> (json: [UInt8], version: Int64) {
+    var bytes: [UInt8] = []
+    let request = BlobReadRequest(
+      entity: plan.description.name,
+      identifier: row,
+      attribute: column
+    )
+    let (length, version) = try connection.readVersionedBlob(request) { bytes += $0 }
+    var writer = JSONWriter()
+    if length == nil {
+      writer.raw("null")
+    } else if isText {
+      bytes.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    } else {
+      writer.write(.data(Data(bytes)))
+    }
+    return (writer.bytes, version)
+  }
+}
+
+extension EntityDescription {
+  /// Whether the values of a column are texts.
+  fileprivate func isText(_ column: String) -> Bool {
+    property(named: column)?.codec?.attribute.type == .string
+  }
+}
+
+extension SwiftDataError {
+  /// Whether rows are too large for an answer.
+  var isTooLarge: Bool {
+    serviceError?.code == .valueTooLarge || serviceError?.code == .frameTooLarge
+  }
+}
