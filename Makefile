@@ -127,7 +127,10 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 
 test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services with their stores in it
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(DEBUG) --filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'
+	@.ci/progress "Building the tests" .build/tests.log $(SWIFT) build --build-tests $(DEBUG)
+	@DEPOT_EMBEDDED=1 .ci/progress "Testing with PostgreSQL" .build/test.log Tests/supervise \
+	  Tests/run-groups .build/debug/depotPackageTests.xctest \
+	  "--filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'"
 	@DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/.build/debug .ci/progress "Testing services on a cluster" .build/test.log \
 	  Tests/supervise Tests/cluster/run Tests/cluster/check .build/debug/depotPackageTests.xctest \
 	  ServiceTests DepotClientTests SwiftDataTests

@@ -7,8 +7,7 @@ import Testing
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,
-  .cluster(),
-  .timeLimit(.minutes(10))
+  .cluster()
 )
 struct BrokenConnectionTests {
   @Test(arguments: PostgresProxy.Side.allCases)

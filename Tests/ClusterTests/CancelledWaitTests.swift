@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A commit whose wait for a standby somebody ends, as PostgreSQL lets operators do.
-@Suite(.enabled(if: TemporaryCluster.isAvailable), .serialized, .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TemporaryCluster.isAvailable), .serialized)
 struct CancelledWaitTests {
   private static let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 

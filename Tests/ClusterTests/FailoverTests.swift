@@ -6,7 +6,7 @@ import Testing
 /// Primaries that are killed while clients write through several services, and standbys in their place.
 ///
 /// `DEPOT_PROOF_SECONDS` makes it long, `DEPOT_PROOF_SEED` repeats what chance decided.
-@Suite(.enabled(if: TemporaryCluster.isAvailable), .serialized, .timeLimit(.minutes(120)))
+@Suite(.enabled(if: TemporaryCluster.isAvailable), .serialized)
 struct FailoverTests {
   @Test func `what was acknowledged outlives the primaries that had it`() async throws {
     let variables = ProcessInfo.processInfo.environment

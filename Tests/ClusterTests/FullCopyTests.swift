@@ -8,8 +8,7 @@ import Testing
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,
-  .cluster(),
-  .timeLimit(.minutes(10))
+  .cluster()
 )
 struct FullCopyTests {
   @Test func `a commit that the cluster has is never said to be refused for want of room`()

@@ -11,8 +11,7 @@ import Testing
 /// `DEPOT_PROOF_SECONDS` says how long, `DEPOT_PROOF_SEED` repeats what chance decided.
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
-  .serialized,
-  .timeLimit(.minutes(120))
+  .serialized
 )
 struct ManyServicesTests {
   /// The seconds after which all is compared, and begun anew: what was written is kept in memory until then.

@@ -8,8 +8,7 @@ import Testing
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,
-  .cluster(),
-  .timeLimit(.minutes(10))
+  .cluster()
 )
 struct PausedServiceTests {
   @Test func `a service that stands still in its turn does no harm when it goes on`() async throws {

@@ -6,8 +6,7 @@ import Testing
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,
-  .cluster(),
-  .timeLimit(.minutes(10))
+  .cluster()
 )
 struct UnfitClusterTests {
   /// Starts a service that ends, and returns what it says.

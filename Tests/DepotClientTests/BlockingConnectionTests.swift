@@ -8,7 +8,7 @@ import Testing
 @testable import DepotClientCore
 
 /// Connections that wait, and services that break them or say nothing.
-@Suite(.timeLimit(.minutes(5))) struct BlockingConnectionTests {
+@Suite struct BlockingConnectionTests {
   private static let deletion = DeleteRequest(entity: "E", rows: .identifiers([1]))
 
   /// Calls `body` with a connection, on a thread of its own, and returns its error.

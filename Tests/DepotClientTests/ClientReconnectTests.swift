@@ -3,7 +3,7 @@ import DepotProtocol
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientReconnectTests {
+@Suite struct ClientReconnectTests {
   private let request = DeleteRequest(entity: "E", rows: .identifiers([1]))
 
   @Test func `a write is sent again with the same key after the connection was lost`() async throws

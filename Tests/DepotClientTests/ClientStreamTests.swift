@@ -3,7 +3,7 @@ import DepotProtocol
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientStreamTests {
+@Suite struct ClientStreamTests {
   private struct Item: Record, Equatable {
     var text: String
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientTests {
+@Suite struct ClientTests {
   @Test func `answers in any order reach the tasks that asked`() async throws {
     let waiting = Mutex<[Int64]>([])
     let service = try FakeService { peer, frame in

@@ -4,7 +4,7 @@ import Observation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientWatchTests {
+@Suite struct ClientWatchTests {
   private struct Item: Record, Equatable {
     var text: String
 

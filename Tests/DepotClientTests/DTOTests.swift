@@ -48,7 +48,7 @@ import Testing
   var note: String? = nil
 }
 
-@Suite(.timeLimit(.minutes(5))) struct DTOTests {
+@Suite struct DTOTests {
   @Test func `the entities are those of the macro`() throws {
     #expect(MountainRow.entity == "Mountain")
     #expect(MountainRow.attributes.names == ["name", "metres", "climbed", "range"])

@@ -4,7 +4,7 @@ import FoundationEssentials
 import FoundationInternationalization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct GraphServiceTests {
+@Suite struct GraphServiceTests {
   private let service: RealService
   private let client: Client
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What observers of connections are told.
-@Suite(.timeLimit(.minutes(5))) struct OperationEventTests {
+@Suite struct OperationEventTests {
   /// A place for events.
   private final class Events: Sendable {
     private let all = Mutex<[OperationEvent]>([])

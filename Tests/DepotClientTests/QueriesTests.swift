@@ -5,7 +5,7 @@ import FoundationInternationalization
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct QueriesTests {
+@Suite struct QueriesTests {
   /// A service that always answers with the same rows and result.
   private static func service(_ rows: String, _ result: String) throws -> FakeService {
     try FakeService { _, id, _ in

@@ -4,7 +4,7 @@ import Testing
 @testable import DepotClient
 @testable import DepotClientCore
 
-@Suite(.timeLimit(.minutes(5))) struct RelatedRowsTests {
+@Suite struct RelatedRowsTests {
   /// Two provinces of one country, whose leader is known and which leads back to both.
   private static let rows = #"[[1,1,"Oslo",1,7,null],[2,1,"Viken",2,7,9]]"#
   private static let related = #"""

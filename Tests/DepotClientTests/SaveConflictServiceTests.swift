@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Two clients of one service that save the same records.
-@Suite(.timeLimit(.minutes(5))) struct SaveConflictServiceTests {
+@Suite struct SaveConflictServiceTests {
   private let service: RealService
   private let one: Client
   private let two: Client

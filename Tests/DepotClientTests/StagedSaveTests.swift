@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Saves in parts whose service breaks connections, or is slow.
-@Suite(.timeLimit(.minutes(5))) struct StagedSaveTests {
+@Suite struct StagedSaveTests {
   /// A save of two parts.
   private static let request: SaveRequest = {
     let rows = RowBatch((0...10_000).map { [.int64($0)] })

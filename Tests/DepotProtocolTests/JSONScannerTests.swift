@@ -114,7 +114,7 @@ import Testing
     #expect(scanError(Array("{\(many),\"\u{e9}\":1,\"\\u00e9\":2}".utf8)) != nil)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `an object of very many names is checked in linear time`() throws {
     let members = (0..<100_000).map { "\"name\($0)\":0" }.joined(separator: ",")
     #expect(scanError(Array("{\(members)}".utf8)) == nil)

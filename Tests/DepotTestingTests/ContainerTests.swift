@@ -18,7 +18,7 @@ import Testing
 }
 
 /// The helpers for tests of programs with objects, used as users use them.
-@Suite(.timeLimit(.minutes(5))) struct ContainerTests {
+@Suite struct ContainerTests {
   @Test func `containers in memory have nothing in common`() throws {
     let containers = try [
       ModelContainer.inMemory(for: Bed.self), ModelContainer.inMemory(for: Bed.self),

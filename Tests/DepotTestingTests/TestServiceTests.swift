@@ -10,7 +10,7 @@ import Testing
 }
 
 /// The helpers for tests of programs with values, used as users use them.
-@Suite(.timeLimit(.minutes(5))) struct TestServiceTests {
+@Suite struct TestServiceTests {
   private let service: TestService
   private let client: Client
 

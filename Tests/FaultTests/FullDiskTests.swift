@@ -115,7 +115,7 @@ extension FaultTests {
         // Room is believed in when no write was refused for a second.
         usleep(1_200_000)
         for index in 0..<5 { connection.put("small \(index)", in: &ledger) }
-        usleep(700_000)
+        try expectSoon { place.text(of: place.log).contains("has room again") }
         try connection.shutdown()
         let status = daemon.wait()
         return (place.text(of: place.log).split(separator: "\n").map(String.init), status)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The package as others take it in.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct PackageTests {
+@Suite(.serialized) struct PackageTests {
   private static let readme =
     (try? String(contentsOfFile: Programs.root + "/README.md", encoding: .utf8)) ?? ""
 

@@ -98,6 +98,34 @@ import Testing
     }
   }
 
+  @Test func `no test has a limit of time, which a slow machine would break`() throws {
+    for file in try Self.files(under: root.appending(path: "Tests"), root: root) {
+      let limit = ".time" + "Limit("
+      #expect(!file.text.contains(limit), "\(file.path): Tests/run-groups ends a run that is stuck")
+    }
+  }
+
+  @Test func `a run of tests that is stuck names them and ends`() throws {
+    let script = """
+      echo '◇ Test "a quick one" started.'; echo '✔ Test "a quick one" passed after 0.1 seconds.'
+      echo '◇ Test "a slow one" with 2 test cases started.'; sleep 3600
+      """
+    let folder = FileManager.default.temporaryDirectory.appending(path: "stuck-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appending(path: "tests").path
+    try "#!/bin/bash\n\(script)\n".write(toFile: program, atomically: true, encoding: .utf8)
+    let outcome = try Program.run([
+      "env", "STUCK_MINUTES=0.02", "bash", "-c",
+      "chmod +x \(program) && exec \(root.path)/Tests/run-groups \(program) one",
+    ])
+    #expect(outcome.status == 1)
+    let said = outcome.output.split(separator: "These run:").last ?? ""
+    #expect(said.contains("\"a slow one\""), "\(outcome.output)\(outcome.errors)")
+    #expect(!said.contains("a quick one"))
+    #expect(said.contains("sleep 3600"), "the processes are named")
+  }
+
   @Test func `an unchecked claim of safety has its reason above it`() {
     for file in sources {
       for (index, line) in file.lines.enumerated()

@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 
 /// Tests of the service as it is run: one after the other, since each loads the machine.
-@Suite(.serialized, .timeLimit(.minutes(5))) enum ServiceTests {}
+@Suite(.serialized) enum ServiceTests {}
 
 /// Tests of the command line, the examples, and the documents, beside those of the service.
-@Suite(.serialized, .timeLimit(.minutes(5))) enum CommandTests {}
+@Suite(.serialized) enum CommandTests {}
 
 /// Runs `body` on as many threads at once, and waits for all of them.
 ///

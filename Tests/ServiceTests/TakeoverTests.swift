@@ -10,7 +10,7 @@ extension ServiceTests {
   @Suite(.serialized) struct TakeoverTests {
     @Test func `under load, takeovers turn nobody away and lose no write`() async throws {
       let daemon = try TestDaemon()
-      let (isOver, connections) = (Flag(), Counter())
+      let (isOver, connections, writes) = (Flag(), Counter(), Counter())
       let path = daemon.socket
       let written = try await withThrowingTaskGroup(of: Int.self) { group in
         for writer in 0..<4 {
@@ -25,6 +25,7 @@ extension ServiceTests {
                 throw error
               }
               count += 1
+              writes.add()
             }
             return count
           }
@@ -40,11 +41,10 @@ extension ServiceTests {
           }
           return 0
         }
-        for _ in 0..<5 {
-          try await Task.sleep(for: .milliseconds(200))
-          #expect(try daemon.takeOver() == 0)
+        for takeover in 1...6 {
+          try await expectSoon { connections.value > 20 * takeover && writes.value > 20 * takeover }
+          if takeover < 6 { #expect(try daemon.takeOver() == 0) }
         }
-        try await Task.sleep(for: .milliseconds(200))
         isOver.set()
         return try await group.reduce(0, +)
       }

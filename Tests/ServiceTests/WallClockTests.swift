@@ -98,7 +98,7 @@ import Testing
       try connection.insert([Item(name: "first \(number)")])
       // The clocks are also looked at while nothing is written.
       let clock = ContinuousClock()
-      let end = clock.now + .seconds(60)
+      let end = clock.now + patience
       var difference = Double.infinity
       while abs(difference) > 2, clock.now < end {
         try await Task.sleep(for: .seconds(5))

@@ -1,6 +1,6 @@
 internal import DepotClient
 internal import DepotProtocol
-internal import FoundationEssentials
+internal import Foundation
 
 /// Reading values in external storage that are too large to come with a row.
 extension ServiceStore {

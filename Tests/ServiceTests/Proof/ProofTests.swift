@@ -8,7 +8,7 @@ import Testing
 /// fail.
 ///
 /// `DEPOT_PROOF_SECONDS` says how long, `DEPOT_PROOF_SEED` repeats what chance decided.
-@Suite(.serialized, .timeLimit(.minutes(120)))
+@Suite(.serialized)
 struct ProofTests {
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name]

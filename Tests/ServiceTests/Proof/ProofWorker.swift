@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a client process does: the test program is run again with a plan in its environment.
-@Suite(.timeLimit(.minutes(10)))
+@Suite
 struct ProofWorker {
   /// The variable that holds the plan.
   static let variable = "DEPOT_PROOF_PLAN"

@@ -25,7 +25,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ModelActorMacroTests {
+@Suite struct ModelActorMacroTests {
   @Test func `actors work with contexts of their own`() async throws {
     let container = try ModelContainer(storing: Harbor.Quay.self)
     let keeper = Keeper(modelContainer: container)
