@@ -129,12 +129,13 @@ final class LiveClient: Sendable {
     on live: LiveQueries,
     connection: Int64,
     allowance: Int?,
-    control: CallControl = CallControl()
+    control: CallControl = CallControl(),
+    reply: ReplyWriter = ReplyWriter(id: 1, framing: .lines)
   ) {
     let watch = LiveWatch(
       request,
       control: control,
-      reply: ReplyWriter(id: 1, framing: .lines),
+      reply: reply,
       connection: connection,
       allowance: allowance
     ) { [self] bytes, _, _ in

@@ -111,6 +111,56 @@ import Testing
     }
   }
 
+  @Test func `watches that want the same share what is read, and each gets its own frames`()
+    async throws
+  {
+    try await withLeague { live in
+      var quiet = request()
+      quiet.echoes = false
+      let wanted: [(request: WatchRequest, connection: Int64, int64: Hello.Int64Form)] = [
+        (request(), 8, .number), (request(), 9, .number), (request(), 9, .string),
+        (quiet, 7, .number), (quiet, 8, .number),
+        (request(HistoryRequest(entity: "Team")), 8, .number),
+        (request(HistoryRequest(hasValues: false)), 8, .number),
+      ]
+      let clients = wanted.enumerated().map { number, watch in
+        let client = LiveClient()
+        client.begin(
+          watch.request,
+          on: live.live,
+          connection: watch.connection,
+          allowance: nil,
+          reply: ReplyWriter(id: Int64(100 + number), framing: .lines, int64: watch.int64)
+        )
+        return client
+      }
+      for connection in [7, 8, 9] as [Int64] { try await live.settle(connection) }
+      for client in clients { _ = client.take() }
+      for round in 0..<20 {
+        try await live.update("Player", 1, ["name"], "[\"a\(round)\"]", connection: 7)
+        try await live.update("Team", 2, ["city"], "[\"c\(round)\"]", connection: 8)
+        if round % 3 == 0 {
+          for connection in [7, 8, 9] as [Int64] { try await live.settle(connection) }
+        }
+      }
+      for connection in [7, 8, 9] as [Int64] { try await live.settle(connection) }
+      let frames = clients.map { $0.take() }
+      for (number, list) in frames.enumerated() {
+        #expect(list.allSatisfy { $0["id"]?.int64 == Int64(100 + number) })
+      }
+      let (player, team) = ("update Player/1", "update Team/2")
+      let all = (0..<20).flatMap { _ in [player, team] }
+      #expect(lines(frames[0]) == all)
+      #expect(lines(frames[1]) == all)
+      #expect(lines(frames[2]).count == 40)
+      #expect(frames[2].first?["next"]?.array?[0]["changes"]?.array?[0]["id"] == .string("1"))
+      #expect(lines(frames[3]) == all.filter { $0 == team })
+      #expect(lines(frames[4]) == all.filter { $0 == player })
+      #expect(lines(frames[5]) == all.filter { $0 == team })
+      #expect(frames[6].first?["next"]?.array?[0]["changes"]?.array?[0]["new"] == nil)
+    }
+  }
+
   @Test func `a large transaction comes in parts that follow each other`() async throws {
     try await withLeague { live in
       let client = try await live.watch(request())

@@ -8,7 +8,7 @@ internal import FoundationEssentials
 /// though they may still be there.
 struct HistoryBounds: Equatable {
   /// The chain that writes and judges tokens.
-  let epochs: EpochChain
+  private(set) var epochs: EpochChain
   /// The greatest identifier of a row of the history that was purged; 0 if none was.
   let floor: Int64
   /// The token of the last transaction that was purged; 0 if none was.
@@ -16,7 +16,7 @@ struct HistoryBounds: Equatable {
   /// The token of the first transaction that is kept.
   let oldest: Int64?
   /// The token of the last transaction.
-  let head: Int64
+  private(set) var head: Int64
   /// The last row of the history before which all insertions are indexed; `nil` if the store is of a format
   /// that has them in another way.
   let indexed: Int64?
@@ -60,6 +60,22 @@ struct HistoryBounds: Equatable {
     let isIndexed = try connection.hasTable("depot_history_insert")
     indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
     renamed = members["history_renamed"]?.integer ?? 0
+  }
+
+  /// Returns the bounds in a later snapshot of the same store, whose last transaction is known; only if some
+  /// history was purged meanwhile, all is read.
+  func renewed(
+    to head: Int64,
+    _ epochs: EpochChain,
+    on connection: Connection
+  ) throws -> HistoryBounds {
+    guard try connection.number(.historyPurged) == purged else {
+      return try HistoryBounds(on: connection)
+    }
+    var bounds = self
+    bounds.head = max(purged, head)
+    bounds.epochs = epochs
+    return bounds
   }
 
   /// Returns the token of a transaction.

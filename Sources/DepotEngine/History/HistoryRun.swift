@@ -27,13 +27,14 @@ final class HistoryRun: StreamRun {
   private(set) var gap: (from: Int64, to: Int64)?
 
   /// Begins to read, for a client that watches from the moment `token` up to which it knows
-  /// everything.
+  /// everything; `bounds` are those of the snapshot, if they are known.
   init(
     _ request: HistoryRequest,
     watchedSince token: Int64? = nil,
     without own: HistorySelection.Own? = nil,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
+    bounds: HistoryBounds? = nil,
     on connection: Connection,
     check: @escaping PastReader.Check
   ) throws {
@@ -41,7 +42,7 @@ final class HistoryRun: StreamRun {
     self.reply = reply
     // The tokens are checked in the snapshot that is read.
     try connection.beginSnapshot()
-    let bounds = try HistoryBounds(on: connection)
+    let bounds = try bounds ?? HistoryBounds(on: connection)
     var request = request
     if let token {
       request.since = .token(bounds.token(max(token, bounds.purged)))

@@ -18,6 +18,17 @@ struct LiveHistory {
     rows = (layout.root, Set(layout.numbers.keys))
   }
 
+  /// The parts of a watch that decide which frames its client gets, but for the number of the call.
+  struct Shape: Hashable {
+    var request: HistoryRequest
+    /// From the moment that the client knows to the present one.
+    var range: ClosedRange<Int64>
+    var framing: FrameDecoder.Framing
+    var int64: Hello.Int64Form
+    /// The transactions that are left out.
+    var own: HistorySelection.Own?
+  }
+
   /// Whether a transaction may be among what is wanted.
   func isConcerned(by commit: CommittedChanges) -> Bool {
     guard let rows, commit.links.isEmpty else { return true }
@@ -53,6 +64,7 @@ extension LiveQueries {
     for key in histories {
       guard let query = queries[key], let history = query.history else { continue }
       let isOwn = query.own?.connection == commit.connection
+      if isOwn { query.hasOwn = true }
       if !isOwn, history.isConcerned(by: commit) {
         query.touches.isUnknown = true
         query.waiting += 1
@@ -61,6 +73,7 @@ extension LiveQueries {
       } else if query.stage == .live, query.touches.isEmpty {
         // The next read needn't begin with transactions that are of no concern.
         query.token = max(query.token, commit.token)
+        query.hasOwn = false
       }
     }
   }
@@ -91,13 +104,51 @@ extension LiveQueries {
     query.outbox = [query.frames.gap(from: query.token, to: token)]
     query.token = token
     query.isLate = false
+    query.hasOwn = false
     query.waiting = 0
     query.touches.removeAll()
     pump(query)
   }
 
   /// Returns the frames for a client, unless they take long to read.
-  private func frames(of history: LiveHistory, _ query: LiveQuery) throws -> [[UInt8]] {
+  ///
+  /// Watches that want the same of the same transactions share them.
+  private func sharedFrames(
+    of history: LiveHistory,
+    _ query: LiveQuery,
+    at token: Int64
+  ) throws -> [[UInt8]] {
+    let reply = query.watch.reply
+    let shape = LiveHistory.Shape(
+      request: history.request,
+      range: query.token...max(query.token, token),
+      framing: reply.framing,
+      int64: reply.int64,
+      own: query.hasOwn ? query.own : nil
+    )
+    if let known = historyFrames[shape] { return known.map { reply.readdressed($0) } }
+    let frames = try frames(of: history, query, at: token)
+    // Those of earlier moments are of no use any more.
+    if historyFrames.first.map({ $0.key.range.upperBound != token }) ?? false {
+      historyFrames = [:]
+    }
+    if histories.count > 1, historyFrames.count < Self.shapeLimit { historyFrames[shape] = frames }
+    return frames
+  }
+
+  /// How many forms of the same transactions are kept.
+  private static let shapeLimit = 8
+
+  /// Reads the frames for a client, unless they take long to read.
+  private func frames(
+    of history: LiveHistory,
+    _ query: LiveQuery,
+    at token: Int64
+  ) throws -> [[UInt8]] {
+    let bounds =
+      try bounds.map { try $0.renewed(to: token, store.epochs, on: connection()) }
+      ?? HistoryBounds(on: connection())
+    self.bounds = bounds
     var remaining = Self.historyBytes
     let run = try HistoryRun(
       history.request,
@@ -105,6 +156,7 @@ extension LiveQueries {
       without: query.own,
       query.catalog,
       query.watch.reply,
+      bounds: bounds,
       on: connection()
     ) { count in
       remaining -= count
@@ -134,7 +186,7 @@ extension LiveQueries {
     if query.isLate { return leaveOut(query, to: token) }
     let frames: [[UInt8]]
     do {
-      frames = try self.frames(of: history, query)
+      frames = try sharedFrames(of: history, query, at: token)
     } catch {
       // Others needn't wait for what is long.
       if case .interrupted = ReadEnd(error) { return catchUp(query) }
@@ -142,6 +194,7 @@ extension LiveQueries {
     }
     query.token = token
     query.waiting = 0
+    query.hasOwn = false
     query.touches.removeAll()
     query.outbox = frames
     pump(query)

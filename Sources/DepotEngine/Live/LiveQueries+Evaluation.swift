@@ -24,7 +24,7 @@ extension LiveQueries {
       }
       if query.isLate || query.mustRestart {
         restart(query, to: known)
-      } else if query.needsRun {
+      } else if query.needsRun, query.history == nil {
         enqueueRun(query)
       } else {
         ready.append(query)
@@ -91,6 +91,7 @@ extension LiveQueries {
   }
 
   private func evaluate(_ query: LiveQuery, at token: Int64) throws {
+    if let history = query.history { return try runHistory(query, history, at: token) }
     if query.needsRun { return enqueueRun(query) }
     query.settleTouches()
     guard case .rows(let plan, var result) = query.subject else {

@@ -36,6 +36,8 @@ final class LiveQuery {
   var isForgotten = false
   /// The author whose transactions the client of a history doesn't want.
   var own: HistorySelection.Own?
+  /// Whether transactions of ``own`` are among those that its client isn't told of yet.
+  var hasOwn = false
   /// How many transactions wait for the client of a history.
   var waiting = 0
   /// Whether the client of a history was told that it is live.

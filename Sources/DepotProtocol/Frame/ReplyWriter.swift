@@ -73,6 +73,26 @@ package struct ReplyWriter: Sendable {
   }
 }
 
+extension ReplyWriter {
+  /// Returns a frame that answers another call in the same framing as one of this call.
+  package func readdressed(_ frame: [UInt8]) -> [UInt8] {
+    let prefix = framing == .length ? 4 : 0
+    var start = prefix + Self.head.utf8CodeUnitCount
+    while start < frame.count, frame[start] != UInt8(ascii: ",") { start += 1 }
+    let rest = frame[start..<frame.count - (framing == .length ? 0 : 1)]
+    var writer = JSONWriter(capacity: frame.count + 20)
+    FrameEncoder.append(framing, to: &writer) { writer in
+      writer.raw(Self.head)
+      writer.integer(id)
+      writer.raw(rest)
+    }
+    return writer.bytes
+  }
+
+  /// The beginning of each frame, before the number of the call.
+  private static var head: StaticString { "{\"id\":" }
+}
+
 extension JSONWriter {
   /// Writes an array of strings.
   package mutating func names(_ list: [String]) {
