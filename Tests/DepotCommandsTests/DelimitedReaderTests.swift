@@ -10,8 +10,12 @@ import Testing
     ["name", "size"], ["a \"b\", c\r\nd", "1"], ["plain \"x\"", ""], ["", ""], ["日本", "é"],
   ]
 
-  private func read(_ text: String, sizes: Int) -> [DelimitedRecord] {
-    var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
+  private func read(
+    _ text: String,
+    sizes: Int,
+    _ reader: DelimitedReader = DelimitedReader(delimiter: UInt8(ascii: ","))
+  ) -> [DelimitedRecord] {
+    var reader = reader
     var records: [DelimitedRecord] = []
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -56,6 +60,41 @@ import Testing
     let records = read("x\n" + large + "\ny\n", sizes: 1 << 20)
     #expect(records.map { $0.fault?.code } == [nil, .valueTooLarge, nil])
     #expect(records.map(\.line) == [1, 2, 3])
+  }
+
+  @Test(arguments: 1...30)
+  func `lines may end with CR alone`(size: Int) {
+    let records = read("a,\"b\"\r\"x\ry\",2\r\r3,4\r5,6", sizes: size)
+    #expect(strings(records) == [["a", "b"], ["x\ry", "2"], [""], ["3", "4"], ["5", "6"]])
+    #expect(records.map(\.line) == [1, 2, 4, 5, 6])
+    #expect(records[3].text == Array("3,4".utf8))
+  }
+
+  static let dump =
+    #"1\#ta\tb\\\#t\N"# + "\n" + #""2"\#t\N\#t\Nx\101\x4a\x"# + "\n"
+    + "3\t\\\tline\\\nbreak\t\\\\N\n\\.\nnothing\n"
+
+  @Test(arguments: 1...70)
+  func `a dump has escapes and no quotation marks`(size: Int) {
+    let reader = DelimitedReader(delimiter: 0x09, hasQuotes: false, hasEscapes: true)
+    let records = read(Self.dump, sizes: size, reader)
+    #expect(
+      strings(records) == [
+        ["1", "a\tb\\", "\\N"], ["\"2\"", "\\N", "NxAJx"], ["3", "\tline\nbreak", "\\N"],
+      ]
+    )
+    let values = DelimitedValue(nullText: InputForm.dumpNull)
+    let areNull = records.map { $0.fields.map(values.isNull) }
+    #expect(areNull == [[false, false, true], [false, true, false], [false, false, false]])
+    #expect(records.map(\.line) == [1, 2, 3])
+  }
+
+  @Test(arguments: 1...20)
+  func `CSV may have both escapes and quotation marks`(size: Int) {
+    let reader = DelimitedReader(delimiter: UInt8(ascii: ","), hasEscapes: true)
+    let text = #""a\"b","\N",\N,c\,d"# + "\r\n"
+    let records = read(text, sizes: size, reader)
+    #expect(strings(records) == [["a\"b", "N", "\\N", "c,d"]])
   }
 
   @Test func `an empty file has no rows`() {

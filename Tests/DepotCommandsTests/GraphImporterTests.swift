@@ -314,7 +314,7 @@ import Testing
     let header = try #require(rows[0])
     let record = try #require(rows[1])
     let objects = try DelimitedObjects(
-      header,
+      DelimitedNames(header, InputForm()),
       of: entity,
       schema,
       LinkRules([], of: entity, schema),

@@ -54,7 +54,7 @@ import Testing
     #expect(throws: DepotError.self) { try row(#"{"name":"a","Label":"b"}"#, ["Label=name"]) }
   }
 
-  @Test(arguments: [["name"], ["=name"], ["a=name", "b=name"], ["a=name", "a="], ["a=nowhere"]])
+  @Test(arguments: [["name"], ["="], ["a=name", "b=name"], ["a=name", "a="], ["a=nowhere"]])
   func `a mapping that means nothing is refused`(maps: [String]) {
     #expect(throws: DepotError.self) { try row(#"{"a":"x"}"#, maps) }
   }
@@ -70,7 +70,13 @@ import Testing
       let rows = [reader.next(), reader.next()].compactMap(\.self)
       let first = try #require(rows.first)
       let second = try #require(rows.last)
-      let columns = try DelimitedObjects(first, of: entity, Self.schema, rules, style)
+      let columns = try DelimitedObjects(
+        DelimitedNames(first, InputForm()),
+        of: entity,
+        Self.schema,
+        rules,
+        style
+      )
       return String(decoding: try columns.object(second), as: UTF8.self)
     }
     #expect(
@@ -90,7 +96,8 @@ import Testing
     let rules = try LinkRules([], of: Fixture.package, schema)
     let record = DelimitedRecord(fields: [.init(bytes: Array(header.utf8))])
     let error = #expect(throws: DepotError.self) {
-      try DelimitedObjects(record, of: Fixture.package, schema, rules, ImportStyle())
+      let names = try DelimitedNames(record, InputForm())
+      return try DelimitedObjects(names, of: Fixture.package, schema, rules, ImportStyle())
     }
     #expect(error?.hint?.contains("--separator \(name)") == true)
   }

@@ -18,28 +18,29 @@ struct DelimitedObjects {
   private(set) var attributes: [String]?
   private let entity: String
   private let values: DelimitedValue
+  /// The names of the columns as they were given.
+  private let header: DelimitedNames
 
-  /// Reads a header row.
+  /// Finds out the meaning of columns.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, `request.usage` if a name stands twice, or the
-  ///   fault of the row.
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if a name stands twice.
   init(
-    _ header: DelimitedRecord,
+    _ header: DelimitedNames,
     of entity: Entity,
     _ schema: Schema,
     _ rules: LinkRules,
     _ style: ImportStyle
   ) throws(DepotError) {
-    try header.check()
+    self.header = header
     self.entity = entity.name
     values = DelimitedValue(nullText: style.nullText, listSeparator: style.listSeparator)
     let entities = [entity] + schema.descendants(of: entity.name)
-    let originals = header.fields.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let originals = header.texts
     if let name = style.map.paths.keys.sorted().first(where: { !originals.contains($0) }) {
       throw DepotError(.usage, "The file has no column \"\(name)\", which --map names.")
         .hint(Spelling.hint(for: name, in: originals))
     }
-    for name in originals.map(style.map.path) {
+    for name in header.paths(style.map) {
       var found: [String: Property] = [:]
       for entity in entities {
         let property = try name.flatMap { name throws(DepotError) in
@@ -50,11 +51,13 @@ struct DelimitedObjects {
       }
       if let name, !found.isEmpty, names.contains(name) {
         throw DepotError(.usage, "The header names \"\(name)\" twice.")
+          .hint("Name the columns in their order with --columns, as in --columns id,name,,price")
       }
       if name == "$entity" { entityColumn = entityColumn ?? names.count }
       let isKnown = !found.isEmpty || name == "$entity"
       if let name, !isKnown, !style.ignoresUnknown, name != "$id", name != "$version" {
-        throw schema.unknownPath(name, from: entity).hint(SeparatorAdvice.hint(header))
+        let hint = header.source == .header ? SeparatorAdvice.hint(originals) : nil
+        throw schema.unknownPath(name, from: entity).hint(hint)
       }
       names.append(isKnown ? name : nil)
     }
@@ -88,7 +91,7 @@ struct DelimitedObjects {
     _ record: DelimitedRecord,
     asArray isArray: Bool = false
   ) throws(DepotError) -> [UInt8] {
-    try record.check(fieldCount: names.count)
+    try record.check(fieldsOf: header)
     let properties = properties[isArray ? entity : try entity(of: record)]
     var writer = JSONWriter(capacity: record.text.count * 2 + 16)
     writer.raw(isArray ? "[" : "{")

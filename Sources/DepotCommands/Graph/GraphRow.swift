@@ -197,8 +197,8 @@ final class GraphReader {
       row.values.append(Array("false".utf8))
     } else {
       let text = value.document.bytes[value.range]
-      let date = RecordDate.isOne(field.attribute) ? RecordDate.exact(text) : nil
-      row.values.append(date ?? Array(text))
+      let exact = RecordValue(of: field.attribute).exact(text)
+      row.values.append(exact ?? Array(text))
     }
   }
 

@@ -63,6 +63,13 @@ struct GraphSource {
     _ text: (_ isArray: Bool) throws(DepotError) -> ArraySlice<UInt8>
   ) throws -> Void
 
+  /// Returns the meaning of the columns of a file that has no header, by its first row; `nil` if that is one.
+  private func begin(_ record: DelimitedRecord) throws(DepotError) -> DelimitedObjects? {
+    if form.hasHeader { return nil }
+    let names = DelimitedNames(form, of: entity, schema)
+    return try DelimitedObjects(names, of: entity, schema, rules, style)
+  }
+
   /// Gives all records of a file, of which nothing was read, to a function.
   func objects(of file: InputFile, _ body: ObjectBody) throws {
     var header: DelimitedObjects?
@@ -76,8 +83,10 @@ struct GraphSource {
         }
       },
       delimited: { record in
+        if header == nil { header = try begin(record) }
         guard let header else {
-          header = try DelimitedObjects(record, of: entity, schema, rules, style)
+          let names = try DelimitedNames(record, form)
+          header = try DelimitedObjects(names, of: entity, schema, rules, style)
           return
         }
         if record.isBlank, !header.isSingle { return }

@@ -90,7 +90,10 @@ struct DelimitedValue {
     return text
   }
 
-  private static var notUTF8: DepotError { DepotError(.json, "The text isn't UTF-8.") }
+  static var notUTF8: DepotError {
+    DepotError(.json, "The text isn't UTF-8.")
+      .hint("Convert the file first, as by: iconv -f WINDOWS-1252 -t UTF-8 FILE | depot … -")
+  }
 
   /// Whether an empty text in quotation marks is a value of the type; others write null so.
   private static func hasEmptyText(_ type: AttributeType) -> Bool {
@@ -101,13 +104,13 @@ struct DelimitedValue {
 /// The advice to read a file of CSV with another separator.
 enum SeparatorAdvice {
   /// Returns what to do if a header of one column looks as if it had several; `nil` if it doesn't.
-  static func hint(_ header: DelimitedRecord) -> String? {
-    guard header.fields.count == 1 else { return nil }
+  static func hint(_ header: [String]) -> String? {
+    guard header.count == 1 else { return nil }
     let names: [(byte: UInt8, name: String)] = [
       (UInt8(ascii: ";"), "';'"), (0x09, "tab"), (UInt8(ascii: "|"), "'|'"),
       (UInt8(ascii: ","), "','"),
     ]
-    let found = names.first { header.fields[0].bytes.contains($0.byte) }
+    let found = names.first { header[0].utf8.contains($0.byte) }
     return found.map { "Are the fields separated by \($0.name)? Then add: --separator \($0.name)" }
   }
 }

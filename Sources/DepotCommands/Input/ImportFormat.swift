@@ -13,7 +13,8 @@ enum ImportFormat: String, CaseIterable, Sendable {
     case "csv": self = .csv
     case "tsv", "tab": self = .tsv
     case "json": self = .json
-    case "ndjson", "jsonl": self = first == UInt8(ascii: "[") ? .json : .ndjson
+    case "ndjson", "jsonl":
+      self = first == UInt8(ascii: "[") || Self.isLaidOut(start) ? .json : .ndjson
     default:
       switch first {
       case UInt8(ascii: "["): self = .json
@@ -22,6 +23,16 @@ enum ImportFormat: String, CaseIterable, Sendable {
       default: self = start.prefix { $0 != 0x0A }.contains(0x09) ? .tsv : .csv
       }
     }
+  }
+
+  /// Whether the first record goes on in the next line, or lines end with CR alone.
+  ///
+  /// Where the second line begins with a brace, the first is a record that is cut off.
+  private static func isLaidOut(_ start: UnsafeRawBufferPointer) -> Bool {
+    if !start.contains(0x0A) { return start.contains(0x0D) }
+    let lines = start.split(separator: 0x0A).filter { $0.contains { $0 > 0x20 } }
+    guard lines.count > 1, !hasWholeObject(start) else { return false }
+    return lines[1].first { $0 > 0x20 } != UInt8(ascii: "{")
   }
 
   /// Whether the first line may be a record, rather than the beginning of one.

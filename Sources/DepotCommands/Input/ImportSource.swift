@@ -13,25 +13,25 @@ enum ImportSource {
     delimited: (DelimitedRecord) throws -> Void
   ) throws {
     let first = try file.readStart()
-    if let packer = Self.packer(of: first) {
-      throw DepotError(.usage, "\(file.name) is packed by \(packer).")
-        .hint("Unpack it first, by \(packer) -d.")
+    if let refusal = FileKind(of: first)?.refusal(file.name) { throw refusal }
+    let guess = ImportFormat(fileName: file.name, start: first)
+    var format = form.format ?? guess
+    if form.format == nil, form.isDelimited, format != .csv {
+      format = form.hasEscapes || guess == .tsv ? .tsv : .csv
     }
-    switch form.format ?? ImportFormat(fileName: file.name, start: first) {
+    switch format {
     case .ndjson: try readJSON(.lines, first, file, object)
     case .json: try readJSON(.objects, first, file, path: form.path, object)
-    case .csv: try readDelimited(form.separator ?? UInt8(ascii: ","), first, file, delimited)
-    case .tsv: try readDelimited(UInt8(ascii: "\t"), first, file, delimited)
+    case .csv, .tsv:
+      let standard = format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")
+      let reader = DelimitedReader(
+        delimiter: form.separator ?? standard,
+        // The text form of COPY has none.
+        hasQuotes: !form.hasEscapes || format == .csv,
+        hasEscapes: form.hasEscapes
+      )
+      try readDelimited(reader, isHeaderNeeded: form.hasHeader, first, file, delimited)
     }
-  }
-
-  /// Returns the program that packed a file which begins so; `nil` if none did.
-  private static func packer(of start: UnsafeRawBufferPointer) -> String? {
-    let packers: [(program: String, start: [UInt8])] = [
-      ("gzip", [0x1F, 0x8B]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD]),
-      ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
-    ]
-    return packers.first { start.starts(with: $0.start) }?.program
   }
 
   private static func readJSON(
@@ -76,12 +76,13 @@ enum ImportSource {
   }
 
   private static func readDelimited(
-    _ delimiter: UInt8,
+    _ reader: DelimitedReader,
+    isHeaderNeeded: Bool,
     _ first: UnsafeRawBufferPointer,
     _ file: InputFile,
     _ body: (DelimitedRecord) throws -> Void
   ) throws {
-    var reader = DelimitedReader(delimiter: delimiter)
+    var reader = reader
     var piece = first
     var isEmpty = true
     while true {
@@ -93,7 +94,7 @@ enum ImportSource {
       if piece.isEmpty { break }
       piece = try file.read()
     }
-    if isEmpty {
+    if isEmpty, isHeaderNeeded {
       var nothing = DelimitedRecord()
       nothing.fault = DepotError(.type, "\(file.name) is empty; it has no header.")
       try body(nothing)

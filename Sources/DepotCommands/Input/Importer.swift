@@ -79,11 +79,16 @@ final class Importer {
   }
 
   private func addRecords(of file: InputFile) throws {
+    let map = source.style.map
     try source.objects(of: file) { record, header, text in
       // All rows of CSV have the columns of the header.
       if header != nil { encoder.fillsAbsent = false }
       guard let columns = header?.attributes else {
-        return try add(record) { () throws(DepotError) in try text(false) }
+        return try add(record) { () throws(DepotError) in
+          let object = try text(false)
+          // A header is mapped already.
+          return header == nil && !map.paths.isEmpty ? try map.object(object)[...] : object
+        }
       }
       do throws(DepotError) {
         row = Array(try text(true))

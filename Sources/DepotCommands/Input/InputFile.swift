@@ -4,11 +4,16 @@ internal import DepotProtocol
 
 /// A file, or standard input, that is read piece by piece.
 final class InputFile {
+  /// The name of the file `-`.
+  static let standardInput = "standard input"
+
   let name: String
   private let descriptor: Descriptor
   private let size: Int?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
   private(set) var offset = 0
+  /// The decoder of a text that is in UTF-16.
+  private var decoder: UTF16Decoder?
   /// Ends the reading behind an interruption by the user.
   private let interruption: Interruption?
   /// The error that ended the reading.
@@ -19,7 +24,7 @@ final class InputFile {
   /// - Throws: ``DepotError`` `notfound.file` or `storage.io` if it can't be opened.
   init(_ path: String, _ interruption: Interruption? = nil) throws(DepotError) {
     self.interruption = interruption
-    name = path == "-" ? "standard input" : path
+    name = path == "-" ? Self.standardInput : path
     do throws(SystemError) {
       descriptor = path == "-" ? Descriptor(0) : try Descriptor.open(reading: path)
     } catch {
@@ -41,19 +46,49 @@ final class InputFile {
 
   /// Reads the next bytes, which are valid until the next call; none at the end.
   ///
+  /// Behind ``readStart()`` they are UTF-8 if the text is in UTF-16.
+  ///
   /// - Throws: ``DepotError`` `storage.io` if the file can't be read, `cancelled.by_client` if the user interrupts
-  ///   that.
+  ///   that, `protocol.json` if it isn't UTF-16.
   func read() throws(DepotError) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: buffer[..<(try read(behind: 0))])
+    guard let decoder else {
+      return UnsafeRawBufferPointer(rebasing: buffer[..<(try read(behind: 0))])
+    }
+    while true {
+      let count = try read(behind: 0)
+      let text = try decoded(by: decoder, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if count == 0 || !text.isEmpty { return text }
+    }
+  }
+
+  private func decoded(
+    by decoder: UTF16Decoder,
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(DepotError) -> UnsafeRawBufferPointer {
+    guard let text = decoder.decode(bytes) else {
+      let error = DepotError(.json, "\(name) looks like UTF-16, and isn't all of it.")
+        .hint("Write it as UTF-8, as by: iconv -f UTF-16 -t UTF-8")
+      failure = error
+      throw error
+    }
+    return text
   }
 
   /// Reads the first bytes of a text, without the byte order mark that may stand before it.
   ///
-  /// - Throws: ``DepotError`` `storage.io` if the file can't be read.
+  /// A text in UTF-16 is recognized by its mark, or by the zeros in its first two characters.
+  ///
+  /// - Throws: What ``read()`` throws.
   func readStart() throws(DepotError) -> UnsafeRawBufferPointer {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var count = 0
     while count <= mark.count, case let more = try read(behind: count), more > 0 { count += more }
+    if let decoder = UTF16Decoder(ofTextFrom: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+      self.decoder = decoder
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[decoder.markCount..<count])
+      let text = try decoded(by: decoder, bytes)
+      return text.isEmpty && !bytes.isEmpty ? try read() : text
+    }
     let start = buffer[..<count].starts(with: mark) ? mark.count : 0
     return UnsafeRawBufferPointer(rebasing: buffer[start..<count])
   }

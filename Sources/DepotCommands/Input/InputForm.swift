@@ -8,6 +8,20 @@ struct InputForm {
   var separator: UInt8?
   /// Where in a document of JSON the records are, as the parts of a JSON pointer.
   var path: [String]?
+  /// Whether the first row of CSV holds the names of the columns.
+  var hasHeader = true
+  /// The names of the columns of CSV, instead of the header's; a column with an empty name is left out.
+  var columns: [String]?
+  /// Whether a backslash in CSV begins an escape, as in the dumps of databases.
+  var hasEscapes = false
+  /// The text for null in CSV.
+  var nullText: String?
+
+  /// The text for null in the dumps of databases.
+  static let dumpNull = "\\N"
+
+  /// Whether the form is one that only CSV has.
+  var isDelimited: Bool { !hasHeader || hasEscapes || columns != nil }
 }
 
 extension InputForm {
@@ -22,8 +36,25 @@ extension InputForm {
   private static let path: OptionSpec =
     "--path POINTER: where the records are in a document of JSON, as in /result/items"
 
+  private static let noHeader = OptionSpec(
+    "--no-header: the first line of csv or tsv is a row; its columns are those of --columns, or the "
+      + "attributes in the order of the schema"
+  )
+  private static let columns = OptionSpec(
+    "--columns NAMES: the names of the columns of csv or tsv in their order, as in id,name,,price, in "
+      + "the place of the header's; a column without a name is left out"
+  )
+  private static let escapes = OptionSpec(
+    "--escapes: read csv or tsv as COPY, pg_dump, and mysqldump --tab write it: \\N is null, \\t a tab, "
+      + "\\n a line break, \\\\ a backslash (default format: tsv)"
+  )
+  private static let null = OptionSpec(
+    "--null TEXT: what stands for null in csv and tsv (default: an empty field that isn't quoted; "
+      + "with --escapes: \\N)"
+  )
+
   /// The options that say what form a file has.
-  static let options = [format, separator, path]
+  static let options = [format, separator, path, noHeader, columns, escapes, null]
 
   /// Reads the options.
   ///
@@ -44,6 +75,24 @@ extension InputForm {
       }
       format = .json
     }
+    hasHeader = !invocation.has(Self.noHeader)
+    columns = try invocation.value(Self.columns).map(Self.names)
+    hasEscapes = invocation.has(Self.escapes)
+    nullText = invocation.value(Self.null) ?? (hasEscapes ? Self.dumpNull : nil)
+    if isDelimited, format == .json || format == .ndjson {
+      let options = [Self.noHeader, Self.columns, Self.escapes]
+      let name = options.first(where: invocation.has)?.name ?? ""
+      throw DepotError(.usage, "--\(name) is for csv and tsv only.")
+    }
+  }
+
+  private static func names(_ text: String) throws(DepotError) -> [String] {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed() }
+    var known: Set<String> = []
+    if let twice = names.first(where: { !$0.isEmpty && !known.insert($0).inserted }) {
+      throw DepotError(.usage, "--columns names \"\(twice)\" twice.")
+    }
+    return names
   }
 
   private static func byte(_ text: String) throws(DepotError) -> UInt8 {

@@ -130,8 +130,9 @@ struct JSONArrayPlaces {
   var advice: String? {
     guard let first = pointers.first else { return nil }
     let places = pointers.joined(separator: ", ")
+    let option = "--path " + CommandWords.quoted(first)
     return pointers.count == 1
-      ? "The document has an array of objects; add --path \(first)"
-      : "The document has arrays of objects at \(places). Choose one, as in --path \(first)"
+      ? "The document has an array of objects; add \(option)"
+      : "The document has arrays of objects at \(places). Choose one, as in \(option)"
   }
 }

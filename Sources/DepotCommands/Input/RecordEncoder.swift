@@ -13,8 +13,8 @@ struct RecordEncoder {
   private let entity: Entity
   private let names: [[UInt8]]
   private let substitutes: [[UInt8]]
-  /// Which attributes are dates.
-  private let areDates: [Bool]
+  /// What the values of each attribute are.
+  private let kinds: [RecordValue]
   private var places: [Range<Int>?]
   private var tokens: [JSONToken] = []
 
@@ -26,7 +26,7 @@ struct RecordEncoder {
     substitutes = entity.attributes.map { attribute in
       JSONWriter.bytes { $0.write(attribute.defaultValue ?? .null) }
     }
-    areDates = entity.attributes.map(RecordDate.isOne)
+    kinds = entity.attributes.map(RecordValue.init)
     places = Array(repeating: nil, count: names.count)
     if fillsAbsent { present = Array(names.indices) }
   }
@@ -49,8 +49,8 @@ struct RecordEncoder {
       if position > 0 { output.append(UInt8(ascii: ",")) }
       if let place = places[index] {
         let text = UnsafeBufferPointer(rebasing: bytes[place])
-        if areDates[index], let date = RecordDate.exact(text) {
-          output.append(contentsOf: date)
+        if let exact = kinds[index].exact(text) {
+          output.append(contentsOf: exact)
         } else {
           output.append(contentsOf: text)
         }

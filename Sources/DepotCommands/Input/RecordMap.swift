@@ -10,6 +10,8 @@ struct RecordMap: Hashable {
 
   /// The paths by the names in the file; empty for what is left out.
   private(set) var paths: [String: String] = [:]
+  /// The names of the members that have mapped ones inside of them.
+  private var outer: Set<String> = []
 
   init() {}
 
@@ -18,7 +20,7 @@ struct RecordMap: Hashable {
   /// - Throws: ``DepotError`` `request.usage` if a text is no such thing, or two contradict each other.
   init(_ texts: [String]) throws(DepotError) {
     for text in texts {
-      guard let sign = text.lastIndex(of: "="), sign > text.startIndex else {
+      guard let sign = text.lastIndex(of: "="), text != "=" else {
         throw DepotError(.usage, "\"\(text)\" maps nothing.")
           .hint("Write --map column=path, or --map column= to leave a column out.")
       }
@@ -30,6 +32,7 @@ struct RecordMap: Hashable {
       guard paths.updateValue(path, forKey: name) == nil else {
         throw DepotError(.usage, "\"\(name)\" is mapped twice.")
       }
+      for place in name.indices where name[place] == "." { outer.insert(String(name[..<place])) }
     }
   }
 
@@ -61,22 +64,43 @@ struct RecordMap: Hashable {
   ) throws(DepotError) -> [(name: String, value: JSONNode)] {
     if paths.isEmpty { return members }
     var result: [(name: String, value: JSONNode)] = []
-    for (name, value) in members { try add(name, value, to: &result) }
+    for (name, value) in members { try add(name, path(name), value, to: &result) }
     return result
   }
 
+  /// Returns a record of JSON with its members under the paths that they go to.
+  ///
+  /// - Throws: ``DepotError`` `protocol.json`, or `request.usage` if two go to the same.
+  func object(_ bytes: ArraySlice<UInt8>) throws(DepotError) -> [UInt8] {
+    let root = try JSONNode.record(Array(bytes))
+    var members: [(name: String, value: JSONNode)] = []
+    for (name, value) in try root.members() { members.append((try name.string(), value)) }
+    var writer = JSONWriter(capacity: bytes.count + 16)
+    writer.raw("{")
+    for (name, value) in try self.members(members) {
+      writer.member(name, json: value.document.bytes[value.range])
+    }
+    writer.raw("}")
+    return writer.bytes
+  }
+
+  /// Adds a member that goes to a path, or its parts if some of them are mapped themselves.
   private func add(
     _ name: String,
+    _ path: String?,
     _ value: JSONNode,
     to result: inout [(name: String, value: JSONNode)]
   ) throws(DepotError) {
-    let isOuter = paths[name] == nil && paths.keys.contains { $0.hasPrefix(name + ".") }
-    if isOuter, value.isNull { return }
+    let isOuter = outer.contains(name)
+    if isOuter, value.isNull, paths[name] == nil { return }
     if isOuter, value.kind == .object {
       for (inner, value) in try value.members() {
-        try add("\(name).\(try inner.string())", value, to: &result)
+        let inner = try inner.string()
+        let whole = "\(name).\(inner)"
+        let own = paths[whole].map { $0.isEmpty ? nil : $0 }
+        try add(whole, own ?? path.map { "\($0).\(inner)" }, value, to: &result)
       }
-    } else if let path = path(name) {
+    } else if let path {
       guard !result.contains(where: { $0.name == path }) else {
         throw DepotError(.usage, "\"\(path)\" gets two values.")
       }

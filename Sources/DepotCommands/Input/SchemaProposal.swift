@@ -5,25 +5,46 @@ final class SchemaProposal {
   /// The names of attributes that are likely to be unique, the likeliest first.
   private static let keys = ["id", "uuid", "code", "key", "isbn", "slug", "email", "name"]
 
+  /// The longest name that is proposed in bytes; longer ones are hard to type.
+  private static let nameBytes = 60
+
+  /// A column of CSV: where its values go, and the composites around it.
+  private struct Column {
+    var profile: ValueProfile
+    var outer: [ValueProfile] = []
+  }
+
   private let name: String
   private let map: RecordMap
+  private let form: InputForm
   private let records = ValueProfile()
   private var count = 0
   private var isText = false
-  private var columns: [String?]?
-  /// The names in the schema by those in the file, as far as they differ.
+  /// The columns of CSV; `nil` where one is left out.
+  private var columns: [Column?]?
+  private var header: DelimitedNames?
+  /// The path of each column; `nil` where it is left out.
+  private var paths: [String?] = []
+  /// Whether there are columns that the header has no name of their own for.
+  private var hasMadeUpNames = false
+  /// The paths in the file that differ from those in the schema, with both.
   private var renamed: [(old: String, new: String)] = []
+  /// All paths in the schema by those in the file.
+  private var finals: [String: String] = [:]
+  private let values: DelimitedValue
 
-  init(entity name: String, _ map: RecordMap) {
+  init(entity name: String, _ map: RecordMap, _ form: InputForm = InputForm()) {
     self.name = name
     self.map = map
+    self.form = form
+    values = DelimitedValue(nullText: form.nullText)
   }
 
-  /// Reads all records of a file.
+  /// Reads all records of a file, and tells how many of them there were so far.
   ///
   /// - Throws: ``DepotError`` with the line of a record that can't be read; `request.usage` if the file is
   ///   one document that has the records inside of it, or its fields have another separator.
-  func read(_ file: InputFile, _ form: InputForm) throws {
+  func read(_ file: InputFile, progress: (Int) -> Void = { _ in }) throws {
     var places = JSONArrayPlaces()
     try ImportSource.read(
       file,
@@ -32,23 +53,20 @@ final class SchemaProposal {
         if count == 0, form.path == nil { places = JSONArrayPlaces(in: record.bytes) }
         try Self.located(record.line) { () throws(DepotError) in
           try record.check()
-          let root = try JSONNode.record(Array(record.bytes))
-          var members: [(name: String, value: JSONNode)] = []
-          for (name, value) in try root.members() { members.append((try name.string(), value)) }
-          try add(try map.members(members)) { profile, value throws(DepotError) in
-            if value.isNull { return false }
-            try profile.add(value)
-            return true
-          }
+          try add(try JSONNode.record(Array(record.bytes)))
         }
+        progress(count)
       },
       delimited: { record in
         try Self.located(record.line) { () throws(DepotError) in
-          if columns == nil, form.separator == nil, let hint = SeparatorAdvice.hint(record) {
-            throw DepotError(.usage, "The header of \(file.name) is one column.").hint(hint)
+          try record.check()
+          if columns == nil {
+            try begin(record, file)
+            if form.hasHeader { return }
           }
           try add(record)
         }
+        progress(count)
       }
     )
     guard count == 1, let advice = places.advice else { return }
@@ -57,58 +75,93 @@ final class SchemaProposal {
   }
 
   private static func located(_ line: Int, _ body: () throws(DepotError) -> Void) throws {
-    try DepotError.at("line \(line)", try body())
+    do throws(DepotError) {
+      try body()
+    } catch {
+      var located = error
+      located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "")
+      throw located
+    }
+  }
+
+  /// Finds out where the fields of rows go.
+  private func begin(_ first: DelimitedRecord, _ file: InputFile) throws(DepotError) {
+    isText = true
+    let header =
+      form.hasHeader
+      ? try DelimitedNames(first, form) : DelimitedNames(numbering: first, form)
+    self.header = header
+    if header.source == .header, form.separator == nil, form.hasHeader,
+      let hint = SeparatorAdvice.hint(header.texts)
+    {
+      throw DepotError(.usage, "The header of \(file.name) is one column.").hint(hint)
+    }
+    var known: Set<String> = []
+    for (index, name) in header.paths(map).enumerated() {
+      guard let name else {
+        paths.append(nil)
+        continue
+      }
+      var path = name.isEmpty ? "column_\(index + 1)" : name
+      var number = 2
+      while !known.insert(path).inserted {
+        path = "\(name.isEmpty ? "column" : name)_\(number)"
+        number += 1
+      }
+      if path != name { hasMadeUpNames = true }
+      paths.append(path)
+    }
+    columns = paths.map { path in
+      path.flatMap { Self.isIdentity($0) ? nil : column($0) }
+    }
+  }
+
+  /// Whether a member is no attribute's but the row's own.
+  private static func isIdentity(_ name: String) -> Bool {
+    ["$id", "$version", "$entity"].contains(name)
+  }
+
+  /// Returns where the values of a path go; one such as `home.city` is that of a part of a composite.
+  private func column(_ path: String) -> Column {
+    let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard steps.count > 1, steps.allSatisfy(NameSyntax.isUsable) else {
+      let mayBeKey = Self.keys.contains(Self.usable(path).lowercased())
+      return Column(profile: records.member(path, mayBeKey: mayBeKey))
+    }
+    var column = Column(profile: records)
+    for (index, step) in steps.enumerated() {
+      if index > 0 { column.outer.append(column.profile) }
+      column.profile = column.profile.member(step)
+    }
+    return column
   }
 
   private func add(_ row: DelimitedRecord) throws(DepotError) {
-    try row.check()
-    guard let columns else {
-      isText = true
-      let names = row.fields.map { map.path(String(decoding: $0.bytes, as: UTF8.self)) }
-      if let place = names.firstIndex(of: "") {
-        throw DepotError(.usage, "Column \(place + 1) of the header has no name.")
-          .hint("Give it one in the file.")
-      }
-      var known: Set<String> = []
-      if let twice = names.first(where: { $0.map { !known.insert($0).inserted } ?? false }) ?? nil {
-        throw DepotError(.usage, "The header names \"\(twice)\" twice.")
-          .hint("Leave one out or name it otherwise in the file.")
-      }
-      columns = names
-      return
-    }
+    guard let columns, let header else { return }
     if row.isBlank, columns.count > 1 { return }
-    try row.check(fieldCount: columns.count)
-    let members = zip(columns, row.fields).compactMap { name, field in name.map { ($0, field) } }
-    try add(members) { profile, field throws(DepotError) in
-      if field.bytes.isEmpty, !field.isQuoted { return false }
-      try profile.add(text: try DelimitedValue.text(field))
-      return true
+    try row.check(fieldsOf: header)
+    count += 1
+    records.addObject(count)
+    for (index, field) in row.fields.enumerated() {
+      guard let column = columns[index], !values.isNull(field) else { continue }
+      guard field.bytes.withUnsafeBufferPointer({ UTF8Sequence.isValid($0) }) else {
+        throw DelimitedValue.notUTF8.at(paths[index] ?? "")
+      }
+      try column.profile.add(text: field.bytes)
+      for outer in column.outer { outer.addObject(count) }
     }
   }
 
-  /// Adds a record; a name such as `home.city` is that of a part of a composite.
-  private func add<Field>(
-    _ members: [(name: String, value: Field)],
-    _ body: (ValueProfile, Field) throws(DepotError) -> Bool
-  ) throws(DepotError) {
+  private func add(_ root: JSONNode) throws(DepotError) {
+    var members: [(name: String, value: JSONNode)] = []
+    for (name, value) in try root.members() { members.append((try name.string(), value)) }
     count += 1
-    records.addObject()
-    var begun: Set<String> = []
-    for (name, value) in members where name.first != "$" {
-      let steps = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      let isPath = steps.count > 1 && steps.allSatisfy(NameSyntax.isUsable)
-      guard isPath else {
-        _ = try body(records.member(name), value)
-        continue
-      }
-      var profiles = [records]
-      for step in steps { profiles.append(profiles[profiles.count - 1].member(step)) }
-      guard try body(profiles[profiles.count - 1], value) else { continue }
-      for depth in 1..<steps.count
-      where begun.insert(steps[..<depth].joined(separator: ".")).inserted {
-        profiles[depth].addObject()
-      }
+    records.addObject(count)
+    for (name, value) in try map.members(members) where !Self.isIdentity(name) {
+      let column = column(name)
+      if value.isNull { continue }
+      try column.profile.add(value)
+      for outer in column.outer { outer.addObject(count) }
     }
   }
 
@@ -120,16 +173,23 @@ final class SchemaProposal {
       throw DepotError(.usage, "There are no records in it.")
     }
     renamed = []
-    let names = rename(records.members.map(\.name), inside: "")
+    let members = isText ? records.members.flatMap(Self.flat) : records.members
+    let names = rename(members.map(\.name), inside: [])
     var attributes: [Attribute] = []
-    for (name, member) in zip(names, records.members) {
+    for (name, member) in zip(names, members) {
       attributes.append(
-        member.profile.attribute(name, of: count, isText: isText) { self.rename($0, inside: name) }
+        member.profile.attribute(
+          name,
+          of: count,
+          isText: isText,
+          rename: { self.rename($0, inside: $1) },
+          path: [member.name]
+        )
       )
     }
     let unique = Self.keys.lazy.compactMap { key in
       attributes.indices.first { index in
-        attributes[index].name.lowercased() == key && self.records.members[index].profile.isKey
+        attributes[index].name.lowercased() == key && members[index].profile.isKey
           && [.string, .int64, .uuid].contains(attributes[index].type)
           && attributes[index].collection == nil && !attributes[index].isOptional
       }
@@ -138,37 +198,67 @@ final class SchemaProposal {
     return Entity(name: name, attributes: attributes)
   }
 
+  /// Returns a column of CSV, and the columns that seemed to be its parts unless it is a composite.
+  private static func flat(
+    _ name: String,
+    _ profile: ValueProfile
+  ) -> [(name: String, profile: ValueProfile)] {
+    guard !profile.members.isEmpty, !profile.isOnlyObjects else { return [(name, profile)] }
+    let parts = profile.members.flatMap { flat("\(name).\($0.name)", $0.profile) }
+    return [(name, profile.withoutObjects())] + parts
+  }
+
   /// Returns names that a schema can have, no two the same.
-  private func rename(_ names: [String], inside path: String) -> [String] {
+  private func rename(_ names: [String], inside path: [String]) -> [String] {
+    // Those that may stay as they are do.
     var taken: Set<String> = []
-    return names.map { name in
-      let base = NameSyntax.isUsable(name) ? name : Self.usable(name)
-      var new = base
+    var isKept = names.map(NameSyntax.isUsable)
+    for index in names.indices where isKept[index] {
+      isKept[index] = taken.insert(NameSyntax.folded(names[index])).inserted
+    }
+    let old = path.joined(separator: ".")
+    let prefixes = [old, finals[old] ?? old].map { $0.isEmpty ? "" : $0 + "." }
+    return zip(names, isKept).map { name, isKept in
+      if isKept {
+        finals[prefixes[0] + name] = prefixes[1] + name
+        return name
+      }
+      let base = Self.usable(name)
+      var free = base
       var number = 2
-      while !taken.insert(NameSyntax.folded(new)).inserted {
-        new = "\(base)_\(number)"
+      while !taken.insert(NameSyntax.folded(free)).inserted {
+        free = "\(base)_\(number)"
         number += 1
       }
-      if new != name {
-        let prefix = path.isEmpty ? "" : path + "."
-        renamed.append((prefix + name, prefix + new))
-      }
-      return new
+      renamed.append((prefixes[0] + name, prefixes[1] + free))
+      finals[prefixes[0] + name] = prefixes[1] + free
+      return free
     }
   }
 
   private static func usable(_ name: String) -> String {
+    if NameSyntax.isUsable(name) { return name }
     let words = name.split { !NameSyntax.continues($0) }
-    let text = words.joined(separator: "_")
+    var text = ""
+    for character in words.joined(separator: "_") {
+      guard text.utf8.count + character.utf8.count <= nameBytes else { break }
+      text.append(character)
+    }
     let usable = NameSyntax.normalized(text.isEmpty ? "column" : text)
     return NameSyntax.isUsable(usable) ? usable : "_" + usable
   }
 
   /// The options that an import of the file into the proposed entity needs besides.
   func advice(_ path: String) -> String? {
-    guard !renamed.isEmpty else { return nil }
-    let maps = renamed.map { "--map '\($0.old)=\($0.new)'" }.joined(separator: " ")
-    return "Names of \(path) can't be in a schema as they are. Import it with: \(maps)"
+    guard !renamed.isEmpty || hasMadeUpNames else { return nil }
+    let reason = "Names of \(path) can't be in a schema as they are. Import it with: "
+    guard isText else {
+      let maps = renamed.map { "--map " + CommandWords.quoted("\($0.old)=\($0.new)") }
+      return reason + maps.joined(separator: " ")
+    }
+    let names = paths.map { path in path.map { finals[$0] ?? $0 } ?? "" }.joined(separator: ",")
+    return reason + "--columns " + CommandWords.quoted(names)
+      + (map.paths.isEmpty ? "" : " in the place of --map")
   }
 
   /// Returns the name of the entity of a file, as in `OrderLines` of `data/order-lines.csv`.

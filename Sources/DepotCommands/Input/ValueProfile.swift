@@ -7,8 +7,8 @@ final class ValueProfile {
   private(set) var count = 0
   private var bools = 0
   private var integers = 0
-  /// Whole numbers beyond 64 bits.
-  private var large = 0
+  /// Numbers of which a double would lose digits.
+  private var decimals = 0
   private var doubles = 0
   private var texts = 0
   private var dates = 0
@@ -17,12 +17,26 @@ final class ValueProfile {
   private var objects = 0
   /// Whether there was a value that no type but JSON holds.
   private var isOther = false
+  /// Whether there was a whole number that a double may not hold.
+  private var hasWide = false
+  /// Whether there was a number that no decimal holds.
+  private var isBeyondDecimal = false
   private var elements: ValueProfile?
+  /// Whether these are values within lists, the dates of which are only taken in one form.
+  private let isElement: Bool
   /// The members of objects, in the order in which they came first.
   private(set) var members: [(name: String, profile: ValueProfile)] = []
   private var places: [String: Int] = [:]
-  /// The different values, as long as none came twice.
-  private var different: Set<String>? = []
+  /// The hashes of the values, as long as none came twice; `nil` if nobody asks.
+  private var different: Set<Int>?
+  /// The number of the record whose object was counted last.
+  private var lastRecord = 0
+
+  /// Creates a profile of values, perhaps of ones that may be a key.
+  init(mayBeKey: Bool = false, isElement: Bool = false) {
+    self.isElement = isElement
+    different = mayBeKey ? [] : nil
+  }
 
   /// Whether all values are different texts, whole numbers, or UUIDs.
   var isKey: Bool { different != nil && count > 1 && integers + texts == count }
@@ -34,19 +48,14 @@ final class ValueProfile {
     switch node.kind {
     case .true, .false: bools += 1
     case .number:
-      if !node.isComplex, (try? node.int64()) != nil {
-        addInteger(String(decoding: node.document.bytes[node.range], as: UTF8.self))
-      } else if !node.isComplex, (try? node.value(as: .decimal)) != nil {
-        large += 1
-      } else if (try? node.double()) != nil {
-        doubles += 1
-      } else {
-        isOther = true
-      }
-    case .string: addText(try node.string())
+      let isKnown = node.document.bytes[node.range].withUnsafeBufferPointer(addNumber)
+      if !isKnown { isOther = true }
+    case .string:
+      let text = try node.string()
+      addText(Array(text.utf8))
     case .array:
       lists += 1
-      let profile = elements ?? ValueProfile()
+      let profile = elements ?? ValueProfile(isElement: true)
       elements = profile
       for element in try node.elements() {
         if element.isNull { profile.isOther = true }
@@ -59,64 +68,89 @@ final class ValueProfile {
     }
   }
 
-  /// Adds a field of CSV that isn't null.
-  func add(text: String) throws(DepotError) {
-    if text.first == "[", let document = try? JSONDocument(Array(text.utf8)) {
+  /// Adds a field of CSV that isn't null, and is UTF-8.
+  func add(text: [UInt8]) throws(DepotError) {
+    if text.first == UInt8(ascii: "["), let document = try? JSONDocument(text) {
       return try add(document.root)
     }
     count += 1
-    if text == "true" || text == "false" {
+    if text == Self.trueText || text == Self.falseText {
       bools += 1
-    } else if Int64(text).map({ "\($0)" == text }) == true {
-      addInteger(text)
-    } else if let first = text.utf8.first, UInt8(ascii: "1")...UInt8(ascii: "9") ~= first,
-      text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), DecimalText.parse(text) != nil
-    {
-      large += 1
-    } else if Self.isDouble(text) {
-      doubles += 1
-    } else {
+    } else if !text.withUnsafeBufferPointer(addNumber) {
       addText(text)
     }
   }
 
-  /// Counts an object of which the members come by their paths.
-  func addObject() {
+  private static let trueText = Array("true".utf8)
+  private static let falseText = Array("false".utf8)
+
+  /// Counts the object of a record, by its number, of which the members come by their paths.
+  func addObject(_ record: Int) {
+    guard lastRecord != record else { return }
+    lastRecord = record
     count += 1
     objects += 1
   }
 
-  /// Returns the profile of a member.
-  func member(_ name: String) -> ValueProfile {
+  /// Whether all values are objects, or say that there are some.
+  var isOnlyObjects: Bool { bools + objects == count }
+
+  /// Forgets the objects, whose members are no parts of the values.
+  func withoutObjects() -> ValueProfile {
+    count -= objects
+    objects = 0
+    members = []
+    places = [:]
+    return self
+  }
+
+  /// Returns the profile of a member, perhaps one that may be a key.
+  func member(_ name: String, mayBeKey: Bool = false) -> ValueProfile {
     if let place = places[name] { return members[place].profile }
-    let profile = ValueProfile()
+    let profile = ValueProfile(mayBeKey: mayBeKey)
     places[name] = members.count
     members.append((name, profile))
     return profile
   }
 
-  private func addInteger(_ text: String) {
-    integers += 1
-    note(text)
+  /// Adds a number; returns `false` if it is none that a type holds.
+  private func addNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    switch NumberKind(text) {
+    case nil: return false
+    case .integer(let isWide)?:
+      integers += 1
+      if isWide { hasWide = true }
+      if different != nil { note(text) }
+    case .decimal?: decimals += 1
+    case .double(let isDecimal)?:
+      doubles += 1
+      if !isDecimal { isBeyondDecimal = true }
+    }
+    return true
   }
 
-  private func addText(_ text: String) {
+  private func addText(_ text: [UInt8]) {
+    // One text that isn't a date decides for all.
+    if dates == texts, isDate(text) { dates += 1 }
+    if uuids == texts, text.count == 36,
+      UUID(uuidString: String(decoding: text, as: UTF8.self)) != nil
+    {
+      uuids += 1
+    }
     texts += 1
-    if DateText.exact(text.utf8).flatMap({ DateText.parse($0.utf8) }) != nil { dates += 1 }
-    if UUID(uuidString: text) != nil { uuids += 1 }
-    note(text)
+    if different != nil { text.withUnsafeBufferPointer(note) }
   }
 
-  private func note(_ text: String) {
-    if different?.insert(text).inserted == false { different = nil }
+  private func isDate(_ text: [UInt8]) -> Bool {
+    guard let first = text.first, first &- 0x30 < 10 else { return false }
+    if isElement { return DateText.parse(text) != nil }
+    return DateText.exact(text).flatMap { DateText.parse($0.utf8) } != nil
   }
 
-  private static func isDouble(_ text: String) -> Bool {
-    guard let first = text.utf8.first, let last = text.utf8.last,
-      first == UInt8(ascii: "-") || 0x30...0x39 ~= first, 0x30...0x39 ~= last,
-      !text.hasPrefix("0") || text.hasPrefix("0."), !text.hasPrefix("-0") || text.hasPrefix("-0.")
-    else { return false }
-    return Double(text)?.isFinite == true && !text.lowercased().contains("x")
+  private func note(_ text: UnsafeBufferPointer<UInt8>) {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(text))
+    if different?.insert(hasher.finalize()).inserted == false { different = nil }
   }
 }
 
@@ -129,26 +163,29 @@ extension ValueProfile {
   /// Describes the attribute that holds all values, of type JSON if there is no narrower one.
   ///
   /// There could be `total` values, inside of `depth` composites. In CSV, those that differ in type are texts.
+  /// `rename` returns the names in the schema of the members of an object.
   func attribute(
     _ name: String,
     of total: Int,
     isText: Bool,
     depth: Int = 0,
-    rename: ([String]) -> [String]
+    rename: ([String], _ path: [String]) -> [String],
+    path: [String]
   ) -> Attribute {
     var attribute = Attribute(name: name, type: .json, isOptional: count < total)
     // Exports write whether a composite is there beside its parts.
-    if bools + objects == count, isComposite(depth) {
+    if isOnlyObjects, isComposite(depth) {
       attribute.type = .composite
       attribute.isOptional = objects < total
-      let names = rename(members.map(\.name))
+      let names = rename(members.map(\.name), path)
       attribute.properties = zip(names, members).map { name, member in
         member.profile.attribute(
           name,
           of: objects,
           isText: isText,
           depth: depth + 1,
-          rename: rename
+          rename: rename,
+          path: path + [member.name]
         )
       }
     } else if lists == count, count > 0, let elements, let type = elements.scalar(isText) {
@@ -170,11 +207,13 @@ extension ValueProfile {
   /// The type of values that are neither objects nor lists; `nil` if there is none for all.
   private func scalar(_ isText: Bool) -> AttributeType? {
     if isOther || lists + objects > 0 { return nil }
+    let isExact = decimals > 0 || hasWide && doubles > 0
     switch count {
     case bools where bools > 0: return .bool
     case integers where integers > 0: return .int64
-    case integers + large where large > 0: return .decimal
-    case integers + large + doubles where doubles > 0: return .double
+    case integers + decimals + doubles where isExact && !isBeyondDecimal: return .decimal
+    case integers + decimals + doubles where isExact && isText: return .string
+    case integers + decimals + doubles where decimals + doubles > 0: return .double
     case texts:
       return count > 0 && dates == count ? .date : count > 0 && uuids == count ? .uuid : .string
     default: return isText ? .string : nil

@@ -13,23 +13,30 @@ struct TablesExport {
   /// Writes the file, which gets its name when it is complete, as of one moment if that is wanted.
   func run(isOneMoment: Bool) throws {
     let connection = try session.connect()
+    var notes: [String] = []
     let count = try TemporaryPlace.with("depot-export") { place in
       let folder = try place.made("tables")
       let count = try WholeStore.read(connection, isOneMoment: isOneMoment) {
-        try write($0, folder)
+        let plan = TablesPlan(try $0.schema())
+        notes = plan.notes
+        return try write(plan, $0, folder)
       }
       _ = try ServiceTool(
         ["--write-tables", folder, "--into", file, "--report-start"]
       ).result()
       return count
     }
+    for note in notes { session.say(note) }
     session.say("\(Numbers.counted(count, "row")) in \(file)")
   }
 
   /// Writes the rows into a folder of tables, and returns how many there were.
-  private func write(_ connection: BlockingConnection, _ folder: String) throws -> Int {
+  private func write(
+    _ plan: TablesPlan,
+    _ connection: BlockingConnection,
+    _ folder: String
+  ) throws -> Int {
     let schema = try connection.schema()
-    let plan = TablesPlan(schema)
     var sinks: [String: ByteSink] = [:]
     for table in plan.tables {
       sinks[table.name] = ByteSink(try Descriptor.create(path: "\(folder)/\(table.file)"))

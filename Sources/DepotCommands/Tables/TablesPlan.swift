@@ -11,6 +11,8 @@ struct TablesPlan {
     /// The paths of the columns behind the key, and the types of their attributes; `nil` of a key.
     var paths: [(path: String, attribute: Attribute?)]
     var hasEntity: Bool
+    /// The paths whose columns have another name, because that was taken.
+    var renamed: [(path: String, column: String)] = []
   }
 
   /// A table of the pairs of a relationship.
@@ -35,10 +37,12 @@ struct TablesPlan {
       }
       var names = Set(columns.map(\.name))
       var paths: [(path: String, attribute: Attribute?)] = []
+      var renamed: [(path: String, column: String)] = []
       func add(_ path: String, _ name: String, _ attribute: Attribute?, _ other: String?) {
         var free = name
         // SQLite doesn't tell capitals from small letters in names.
         while !names.insert(free.lowercased()).inserted { free += "_" }
+        if free != name { renamed.append((path, free)) }
         let type = attribute.map(Self.type) ?? "INTEGER"
         columns.append(PlainTable.Column(name: free, type: type, references: other))
         paths.append((path, attribute))
@@ -60,7 +64,12 @@ struct TablesPlan {
         }
       }
       let table = PlainTable(name: root.name, columns: columns, file: "\(root.name).ndjson")
-      rows[root.name] = Rows(table: table, paths: paths, hasEntity: hasEntity)
+      rows[root.name] = Rows(
+        table: table,
+        paths: paths,
+        hasEntity: hasEntity,
+        renamed: renamed
+      )
       tables.append(table)
     }
     var names = Set(tables.map { $0.name.lowercased() })
@@ -69,6 +78,15 @@ struct TablesPlan {
       while !names.insert(pair.table.name.lowercased()).inserted { pair.table.name += "_" }
       pairs[key] = pair
       tables.append(pair.table)
+    }
+  }
+
+  /// Sentences about attributes and relationships whose columns have other names than are expected.
+  var notes: [String] {
+    rows.sorted { $0.key < $1.key }.flatMap { table, rows in
+      rows.renamed.map { path, column in
+        "\(table).\(path) is in the column \(column), as its own name is taken."
+      }
     }
   }
 

@@ -33,7 +33,8 @@ enum ExportVerb {
       With --sqlite, FILE becomes an SQLite database for Datasette, sqlitebrowser, pandas, and the like: a
       table for each entity, or for each hierarchy with a column "entity"; a key "id"; a foreign key
       "author_id" for each to-one relationship, and a table "Book_tags" for each that joins many rows with
-      many. Dates, UUIDs, and decimals are texts, lists JSON. It isn't a store: for that, see depot backup.
+      many. Dates, UUIDs, and decimals are texts, lists JSON. A column whose name is taken gets another,
+      which is said. It isn't a store: for that, see depot backup.
 
       Rows that their reader is slow to take wait in a file below $TMPDIR, up to 4 GiB of them.
 

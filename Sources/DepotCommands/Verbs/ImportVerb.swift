@@ -14,8 +14,6 @@ enum ImportVerb {
   private static let infer: OptionSpec = "--infer: with --apple: take the schema from the store"
   static let ignoreUnknown: OptionSpec =
     "--ignore-unknown: leave out what the entity has no attribute for"
-  private static let null: OptionSpec =
-    "--null TEXT: what stands for null in csv and tsv (default: an empty field that isn't quoted)"
 
   private static let link = OptionSpec(
     "--link REL=ENTITY.KEY: the values of relationship REL are keys, as in depends=Package.name; "
@@ -47,6 +45,7 @@ enum ImportVerb {
       replace it keeps its value. An empty field of CSV is null, and one in quotation marks is the
       empty text; for a text that can't be null both are. A list is JSON, or words with ; between. A date
       is one as in 2026-05-01, 2026-05-01 13:45, or 2026-05-01T13:45:00+0200, in UTC without an offset.
+      Text is UTF-8, or UTF-16 that begins as such; lines may end with CR alone.
       Without --rejects the first bad record ends the import; what was stored before it stays.
 
       A relationship takes keys of the rows that it leads to, objects that are rows themselves, or
@@ -77,10 +76,11 @@ enum ImportVerb {
       "depot import --apple default.store --schema trips.schema.json",
       "depot import Country iso_3166-1.json --path /3166-1 --map alpha_2=code --ignore-unknown",
       "depot import Sale sales.csv --separator ';' --map 'Unit price=price' --map Remarks=",
+      "depot import Sale sales.tsv --no-header --escapes --columns id,price,,amount",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
     options: InputForm.options + [
-      RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key,
+      RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, link, key,
       listSeparator, ignoreMissing, resume, all, apple, schemaFile, infer,
     ]
   ) { session in
@@ -114,9 +114,12 @@ enum ImportVerb {
       entity: entity,
       schema: schema,
       rules: try LinkRules(rules, of: entity, schema),
-      style: try style(invocation, entity, schema),
+      style: try style(invocation, form, entity, schema),
       keepsInput: invocation.has(rejects)
     )
+    if form.columns != nil, form.hasHeader {
+      session.say("The first line is taken for a header; if it is a row, add --no-header.")
+    }
     let isGraph = needsGraph(entity, schema, invocation)
     if isGraph { source.stores = try connection.storeIdentifiers() }
     options.ignoresMissing = invocation.has(ignoreMissing)
@@ -159,7 +162,7 @@ enum ImportVerb {
     }
     let others =
       InputForm.options
-      + [RecordMap.option, rejects, ignoreUnknown, null, link, key, listSeparator, ignoreMissing]
+      + [RecordMap.option, rejects, ignoreUnknown, link, key, listSeparator, ignoreMissing]
     if let other = others.first(where: session.invocation.has) {
       throw DepotError(.usage, "--all and --\(other.name) contradict each other.")
     }
@@ -174,12 +177,12 @@ enum ImportVerb {
     _ invocation: Invocation
   ) -> Bool {
     GraphImport.isNeeded(entity, schema) || invocation.has(resume)
-      || !invocation.values(RecordMap.option).isEmpty
       || !invocation.values(link).isEmpty || !invocation.values(key).isEmpty
   }
 
   private static func style(
     _ invocation: Invocation,
+    _ form: InputForm,
     _ entity: Entity,
     _ schema: Schema
   ) throws -> ImportStyle {
@@ -191,7 +194,7 @@ enum ImportVerb {
     try map.check(entity, schema)
     return ImportStyle(
       ignoresUnknown: invocation.has(ignoreUnknown),
-      nullText: invocation.value(null),
+      nullText: form.nullText,
       listSeparator: separator,
       map: map
     )

@@ -15,7 +15,8 @@ enum SchemaInferVerb {
     details: """
       Each file of JSON, NDJSON, or CSV becomes an entity. Its attributes are of the narrowest type
       that all values have, optional if a record lacks one, composites if they are objects, and
-      collections if they are lists. Among name, code, id and the like, the first that differs in all
+      collections if they are lists; numbers of which a double would lose digits are decimals. Names that
+      no schema has are made into others, and the options that import needs for them are said. Among name, code, id and the like, the first that differs in all
       records is proposed as unique. depot schema apply - takes the proposal, and depot import then the
       files, with the same options. A store that has entities already needs --add.
       """,
@@ -37,10 +38,13 @@ enum SchemaInferVerb {
     }
     var entities: [Entity] = []
     for path in paths {
-      let proposal = SchemaProposal(entity: name ?? SchemaProposal.entityName(path), map)
+      let proposal = SchemaProposal(entity: name ?? SchemaProposal.entityName(path), map, form)
       let entity: Entity
       do {
-        try proposal.read(InputFile(path), form)
+        let meter = session.meter()
+        defer { meter.finish() }
+        let file = try InputFile(path)
+        try proposal.read(file) { meter.update(rows: $0, fraction: file.fraction) }
         entity = try proposal.entity()
       } catch let error as DepotError {
         throw SchemaFile.located(error, in: path)
