@@ -9,6 +9,8 @@ struct CommandSession {
   let messages: Messages
   /// The output format that was asked for; `nil` if the program may choose.
   private(set) var chosenFormat: OutputFormat?
+  /// The group of the command's changes in the history, by which they are undone together.
+  var group: String?
   /// Whether standard output is a terminal.
   let isOutputTerminal: Bool
   /// Where long output goes on a terminal.
@@ -94,7 +96,14 @@ struct CommandSession {
       author: author
     )
     connection.interruption = interruption
+    connection.group = group
     return connection
+  }
+
+  /// Gives the changes of the command a group of their own.
+  mutating func beginGroup() {
+    let name = invocation.verb?.name ?? "depot"
+    group = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 16))"
   }
 
   /// Returns the schema of the container that a command line names; `nil` if there is no service.

@@ -163,6 +163,32 @@ extension ServiceTests {
       #expect(try daemon.depot(["history", "--since", token]).status == 1)
     }
 
+    @Test func `what a command did in many transactions is undone as one`() throws {
+      let daemon = try TestDaemon()
+      let file = daemon.folder.path + "/items.csv"
+      let lines = (0..<5000).map { "item \($0),\($0)" }
+      try Data("name,n\n\(lines.joined(separator: "\n"))\n".utf8)
+        .write(to: URL(fileURLWithPath: file))
+      let imported = try daemon.depot(["import", "Item", file, "--batch", "100"])
+      #expect(imported.status == 0, "\(imported.errors)")
+      func count() throws -> String { try daemon.depot(["count", "Item"]).output }
+      let log = try daemon.depot(["log", "-o", "table"]).output
+      #expect(log.contains("50 transactions: 5,000 rows inserted"), "\(log)")
+      #expect(!log.contains("insert Item/1\n"))
+      #expect(
+        try daemon.depot(["log", "-o", "table", "--each", "--limit", "1"]).lines.count == 101
+      )
+      let undone = try daemon.depot(["undo", "-o", "table"])
+      #expect(undone.output.hasPrefix("Undid 50 transactions in "), "\(undone)")
+      #expect(try count() == "0\n")
+      #expect(try daemon.depot(["redo"]).status == 0)
+      #expect(try count() == "5000\n")
+      let chunked = ["update", "Item", "--all", "n:=1", "--chunk", "200"]
+      #expect(try daemon.depot(chunked).status == 0)
+      #expect(try daemon.depot(["undo"]).status == 0)
+      #expect(try daemon.depot(["count", "Item", "--where", "n == 1"]).output == "1\n")
+    }
+
     @Test func `history that is too old goes by itself`() throws {
       let daemon = try TestDaemon(["--history-age", "0s"])
       let connection = try daemon.connect()

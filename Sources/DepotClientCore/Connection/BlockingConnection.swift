@@ -32,6 +32,7 @@ public final class BlockingConnection {
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: Result<JSONNode, DepotError>] = [:]
     var interruption: Interruption?
+    var group: String?
     /// The open streams, by the numbers of their calls.
     var streams: [Int64: OpenStream] = [:]
     /// The enumerations under way, whose rows must not be changed.
@@ -64,6 +65,12 @@ public final class BlockingConnection {
   package var interruption: Interruption? {
     get { calls.interruption }
     set { calls.interruption = newValue }
+  }
+
+  /// The group that writes belong to in the history, unless they name one.
+  package var group: String? {
+    get { calls.group }
+    set { calls.group = newValue }
   }
 
   /// Whether changes are refused before they are sent.
@@ -111,7 +118,8 @@ public final class BlockingConnection {
       credit: credit,
       key: key,
       container: operation.declaration.isInContainer ? target : nil,
-      pin: operation.declaration.isPinnable ? snapshot?.pin : nil
+      pin: operation.declaration.isPinnable ? snapshot?.pin : nil,
+      group: operation.isWrite ? calls.group : nil
     )
   }
 
@@ -229,7 +237,7 @@ public final class BlockingConnection {
   ) throws -> JSONNode {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
-    call.group = group
+    if let group { call.group = group }
     let end = deadline.map { Monotonic.moment(after: $0.milliseconds) + PendingCall.grace }
     return try use(isWrite: operation.isWrite, leavesDoubt: operation.leavesDoubt) {
       try receive(sendFrame(call), until: end, body)

@@ -65,8 +65,10 @@ public struct RowBlame: Hashable, Sendable {
 public struct UndoResult: Hashable, Sendable {
   /// The transaction that did it.
   public var token: HistoryToken?
-  /// The transactions that were undone.
+  /// The transactions that were undone, the first thousand of them.
   public var undone: [HistoryToken]
+  /// How many transactions were undone.
+  public var transactions: Int
   /// The policy's decisions about later changes.
   public var conflicts: [SaveConflict]
 }
@@ -144,6 +146,7 @@ extension UndoResult {
       undone: try (value["undone"]?.array ?? []).map { (token) throws(DepotError) in
         try HistoryToken(token.string ?? "")
       },
+      transactions: Int(value["transactions"]?.int64 ?? 0),
       conflicts: value["conflicts"]?.array?.compactMap(SaveConflict.init) ?? []
     )
   }

@@ -19,6 +19,9 @@ extension HistoryTransaction {
     for node in try reader.optional("changes")?.elements() ?? [] {
       changes.append(try HistoryChange(node))
     }
+    joined = try reader.present("joined").map { node throws(DepotError) in
+      try JoinedTransactions(node)
+    }
   }
 
   /// Reads the transactions of a frame's `next`, the parts of each as they come.
@@ -36,6 +39,20 @@ extension JSONObjectReader {
   /// Returns the member of a name; `nil` if it is null or there is none.
   fileprivate mutating func present(_ name: StaticString) -> JSONNode? {
     optional(name).flatMap { $0.isNull ? nil : $0 }
+  }
+}
+
+extension JoinedTransactions {
+  fileprivate init(_ node: JSONNode) throws(DepotError) {
+    var reader = try JSONObjectReader(node)
+    self.init(
+      first: try HistoryToken(reader.string("first")),
+      last: try HistoryToken(reader.string("last")),
+      count: try reader.optionalInt("transactions") ?? 0
+    )
+    for (name, count) in try reader.optional("rows")?.members() ?? [] {
+      rows[HistoryChange.Kind(rawValue: try name.string())] = Int(try count.int64())
+    }
   }
 }
 

@@ -18,6 +18,21 @@ public struct HistoryTransaction: Hashable, Sendable {
   public var origin: String?
   /// The changes of rows.
   public var changes: [HistoryChange] = []
+  /// The transactions that it stands for, if those of a group are told as one.
+  public var joined: JoinedTransactions?
+}
+
+/// The transactions of a group, which are told as one.
+@Memberwise
+public struct JoinedTransactions: Hashable, Sendable {
+  /// The first of them.
+  public var first: HistoryToken
+  /// The last of them.
+  public var last: HistoryToken
+  /// How many they are.
+  public var count: Int
+  /// How many changes of each kind they have.
+  public var rows: [HistoryChange.Kind: Int] = [:]
 }
 
 /// The change of one row in a transaction.

@@ -80,6 +80,8 @@ extension ServiceConnection {
   /// - Parameters:
   ///   - target: Which transactions.
   ///   - policy: What to do with what was changed since.
+  ///   - isWhole: Whether all of the transaction's group is undone, in as many transactions as that
+  ///     takes; those before an error stay undone then.
   ///   - key: An idempotency key.
   /// - Returns: What was undone, and what the policy decided.
   /// - Throws: ``DepotError`` `conflict.merge` if something was changed since and the policy is
@@ -90,10 +92,11 @@ extension ServiceConnection {
   public func undo(
     _ target: UndoRequest.Target = .last,
     policy: MergePolicy = .error,
+    whole isWhole: Bool = false,
     key: String? = nil
   ) async throws -> UndoResult where Self == Client {
     try UndoResult(
-      await self.send(.undo(UndoRequest(target, policy: policy)), key: key)
+      await self.send(.undo(UndoRequest(target, policy: policy, isWhole: isWhole)), key: key)
     )
   }
 
@@ -102,18 +105,20 @@ extension ServiceConnection {
   /// - Parameters:
   ///   - target: Which transactions, by what undid them or by themselves.
   ///   - policy: What to do with what was changed since.
+  ///   - isWhole: Whether all of the transaction's group is done again, as for an undo.
   ///   - key: An idempotency key.
   /// - Returns: What was undone, and what the policy decided.
-  /// - Throws: ``DepotError`` as `undo(_:policy:key:)` does.
+  /// - Throws: ``DepotError`` as `undo(_:policy:whole:key:)` does.
   @Blocking
   @discardableResult
   public func redo(
     _ target: UndoRequest.Target = .last,
     policy: MergePolicy = .error,
+    whole isWhole: Bool = false,
     key: String? = nil
   ) async throws -> UndoResult where Self == Client {
     try UndoResult(
-      await self.send(.redo(UndoRequest(target, policy: policy)), key: key)
+      await self.send(.redo(UndoRequest(target, policy: policy, isWhole: isWhole)), key: key)
     )
   }
 }

@@ -37,6 +37,19 @@ enum HistoryText {
     return line + "\n"
   }
 
+  /// The transactions of a group in one line.
+  static func sentence(_ joined: JoinedTransactions) -> String {
+    let words = [
+      (HistoryChange.Kind.insert, "inserted"), (.update, "updated"), (.delete, "deleted"),
+      (.links, "linked anew"),
+    ]
+    let parts = words.compactMap { kind, word in
+      joined.rows[kind].map { "\(Numbers.counted($0, "row")) \(word)" }
+    }
+    let rows = parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"
+    return Numbers.counted(joined.count, "transaction") + rows
+  }
+
   /// A change in one line.
   static func sentence(_ change: HistoryChange) -> String {
     let values = values(change)

@@ -8,13 +8,18 @@ enum LogVerb {
   private static let retry: OptionSpec =
     "--retry SECONDS: with --follow: how long to try to connect again (default: 60)"
 
+  private static let each: OptionSpec =
+    "--each: each transaction by itself, also those that one command made together"
+
   static let verb = Verb(
     name: "log",
     operands: .history,
     summary: "show the last transactions, the newest first",
     details: """
-      Without --limit there are 20, unless --since says where to end. With --follow those come first, and
-      the newest last; Ctrl-C ends it with status 0. With -o ndjson, as in a pipe, there is an object for
+      Without --limit there are 20, unless --since says where to end. What one command did in many
+      transactions, as an import, is one entry with the numbers of rows, unless --each, --properties, or
+      a row is given; depot undo takes it back with the token of any of them. With --follow those come first, and
+      the newest last, each by itself; Ctrl-C ends it with status 0. With -o ndjson, as in a pipe, there is an object for
       each transaction, several if it is large and was there before; -o json is an array of them, and
       can't be followed.
       """,
@@ -24,7 +29,7 @@ enum LogVerb {
     ],
     options: [
       HistoryVerb.since, HistoryVerb.until, HistoryVerb.author, HistoryVerb.properties, .limit,
-      HistoryVerb.noValues, follow, retry,
+      HistoryVerb.noValues, each, follow, retry,
     ]
   ) { session in
     var request = try HistoryVerb.request(session.invocation)
@@ -44,6 +49,7 @@ enum LogVerb {
       try HistoryVerb.writeJSON(request, connection, session)
       return
     }
+    request.joinsGroups = !session.invocation.has(each)
     let printer = LogPrinter(session)
     try connection.history(request) { try printer.print($0) }
   }
@@ -66,6 +72,9 @@ final class LogPrinter {
       if last != nil { output.append("\n") }
       output.append(HistoryText.heading(transaction))
       last = transaction.token
+    }
+    if let joined = transaction.joined {
+      output.append("    \(HistoryText.sentence(joined))\n")
     }
     for change in transaction.changes {
       output.append("    \(TextWidth.printable(HistoryText.sentence(change)))\n")

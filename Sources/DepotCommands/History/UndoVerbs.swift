@@ -10,23 +10,28 @@ enum UndoVerb {
     "--policy POLICY: what to do with what was changed since: \(policies.joined(separator: ", "))",
     candidates: .words(policies)
   )
+  private static let single: OptionSpec =
+    "--single: only this transaction, and not all that its command did"
   private static let policies = MergePolicy.allCases.map(\.rawValue)
 
   static let verb = Verb(
     name: "undo",
     operands: .token,
-    summary: "undo a transaction, the last one unless another is named",
+    summary: "undo what a command did, the last one unless another is named",
     details: """
-      It is undone in a transaction of its own, which depot redo undoes. What was changed since stands in
-      the way unless there is a --policy; depot log shows the tokens. If $DEPOT_AUTHOR is set, it is the
-      last transaction of that author.
+      It is undone in a transaction of its own, which depot redo undoes. What one command did in many
+      transactions, as an import or an update with --chunk, is undone as a whole, with the last first, in
+      many transactions; --group names it too. What was changed since stands in the way unless there is a
+      --policy; what is undone until then stays so, and the same command goes on with the rest, also after
+      an interruption. An inserted row that is gone already stands in nobody's way. depot log shows the
+      tokens. If $DEPOT_AUTHOR is set, it is the last transaction of that author.
       """,
     examples: [
       "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-9d20c4e7a1b2-1042",
       "depot undo --group import-7",
       "depot undo 3f2b8c01-9d20c4e7a1b2-1042 --policy mergeByPropertyStoreTrump",
     ],
-    options: [author, group, policy]
+    options: [author, group, single, policy]
   ) { try run($0, isRedo: false) }
 
   static let redo = Verb(
@@ -34,12 +39,13 @@ enum UndoVerb {
     operands: .token,
     summary: "do again what was undone last",
     examples: ["depot redo", "depot redo 3f2b8c01-9d20c4e7a1b2-1043"],
-    options: [author, group, policy]
+    options: [author, group, single, policy]
   ) { try run($0, isRedo: true) }
 
   private static func run(_ session: CommandSession, isRedo: Bool) throws {
     let invocation = session.invocation
     var request = UndoRequest(policy: try invocation.choice(policy))
+    request.isWhole = !invocation.has(single)
     switch (invocation.operands.first, invocation.value(author), invocation.value(group)) {
     case (nil, nil, nil): break
     case (let token?, nil, nil): request.target = .token(try HistoryToken(token))
@@ -47,11 +53,20 @@ enum UndoVerb {
     case (nil, nil, let group?): request.target = .group(group)
     default: throw DepotError(.usage, "TOKEN, --author and --group exclude each other.")
     }
+    if !request.isWhole, case .group = request.target {
+      throw DepotError(.usage, "--single and --group contradict each other.")
+    }
     let connection = try session.connect()
     let node = try connection.send(isRedo ? .redo(request) : .undo(request))
     let result = try UndoResult(node)
-    let done = result.undone.map(\.description).joined(separator: ", ")
-    var text = isRedo ? "Undid \(done), so that it is done again" : "Undid \(done)"
+    let done =
+      result.transactions > 3
+      ? Numbers.counted(result.transactions, "transaction")
+      : result.undone.map(\.description).joined(separator: ", ")
+    var text =
+      isRedo
+      ? "Undid \(done), so that \(result.undone.count == 1 ? "it is" : "they are") done again"
+      : "Undid \(done)"
     if let token = result.token { text += " in \(token)" }
     text += "."
     for conflict in result.conflicts {

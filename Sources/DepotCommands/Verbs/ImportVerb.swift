@@ -64,6 +64,7 @@ enum ImportVerb {
 
       With --resume, an import that was interrupted, even killed, goes on when the same command is
       given again: nothing is lost and nothing is stored twice. The files must not change meanwhile.
+      All of an import is one entry of depot log, and depot undo takes all of it back.
       An import waits 30 seconds for another service if its own ends, and goes on with that by itself.
       """,
     examples: [
@@ -84,6 +85,9 @@ enum ImportVerb {
       listSeparator, ignoreMissing, resume, all, apple, schemaFile, infer,
     ]
   ) { session in
+    var grouped = session
+    grouped.beginGroup()
+    let session = grouped
     try session.interruption.holdThroughout { try run(session) }
   }
 

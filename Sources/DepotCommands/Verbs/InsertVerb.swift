@@ -70,6 +70,9 @@ enum InsertVerb {
     _ session: CommandSession,
     print: @escaping ([Int64]) throws -> Void
   ) throws {
+    var session = session
+    session.beginGroup()
+    connection.group = session.group
     let file = try InputFile(source.path)
     guard GraphImport.isNeeded(source.entity, source.schema) else {
       return try Importer(source, options) { request in

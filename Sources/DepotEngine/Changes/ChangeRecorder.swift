@@ -162,6 +162,9 @@ final class ChangeRecorder: ChangeObserver {
   /// Says what kind of transaction the request is: `undo:` or `redo:` and a token.
   func setKind(_ kind: String) { origin.kind = kind }
 
+  /// Says to which group the request belongs, before anything of it is in the history.
+  func setGroup(_ group: String?) { origin.group = group }
+
   // MARK: - Transactions
 
   /// Forgets the requests of a transaction that is undone.

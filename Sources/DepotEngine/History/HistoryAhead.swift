@@ -54,7 +54,7 @@ struct HistoryAhead {
           break
         }
         read.append(item)
-        if case .begin = item { transactionCount += 1 }
+        if item.beginsTransaction { transactionCount += 1 }
         if case .change(let change, _) = item { byteCount += change.byteCount }
       }
     } catch {

@@ -70,7 +70,7 @@ final class HistoryRun: StreamRun {
 
   private func moveOn() throws {
     item = try source.next()
-    if case .begin = item, let limit = selection.request.limit, rowCount >= limit {
+    if item?.beginsTransaction == true, let limit = selection.request.limit, rowCount >= limit {
       item = nil
       isCut = true
     }
@@ -96,6 +96,12 @@ final class HistoryRun: StreamRun {
         last = transaction.origin.token
         rowCount += 1
         writing.begin(transaction, to: &writer)
+      case .group(let transaction, let group):
+        if writer.bytes.count - start >= byteLimit { break frame }
+        writer.separate()
+        last = transaction.origin.token
+        rowCount += 1
+        writing.write(transaction, group, to: &writer)
       case .change(let change, let row):
         if writer.bytes.count - start >= byteLimit { break frame }
         writer.separate()

@@ -67,10 +67,14 @@ struct HistorySelection {
   /// Whether changes are left out, so that transactions without others aren't told.
   var isFiltered: Bool { entities != nil || properties != nil }
 
+  /// Whether the transactions of a group are told as one.
+  var joinsGroups: Bool { request.joinsGroups && identifiers == nil && properties == nil }
+
   func includes(_ record: HistoryRecord) -> Bool {
-    guard let entity = record.entity else { return false }
-    return entities?.contains(entity) ?? true
+    record.entity.map(includes(entity:)) ?? false
   }
+
+  func includes(entity: String) -> Bool { entities?.contains(entity) ?? true }
 
   func includes(_ change: RecordedChange) -> Bool {
     if let identifiers, !identifiers.contains(change.identifier) { return false }

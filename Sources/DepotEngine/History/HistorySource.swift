@@ -14,6 +14,8 @@ struct HistorySource {
     /// A change, with the values of an inserted row if they were looked for and are known.
     case change(RecordedChange, RowPast? = nil)
     case end
+    /// The transactions of a group, told as one.
+    case group(Transaction, HistoryGroup)
   }
 
   private let selection: HistorySelection
@@ -30,10 +32,13 @@ struct HistorySource {
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
   /// The items before the rest.
   private var pending: [Item] = []
+  /// The reader of groups, if they are told as one.
+  private let groups: HistoryGroup.Reader?
 
   init(_ selection: HistorySelection, _ past: PastReader) throws {
     self.selection = selection
     connection = past.connection
+    groups = selection.joinsGroups ? HistoryGroup.Reader(selection, past) : nil
     var known = try selection.tokens(past)
     if selection.request.isDescending { known?.reverse() }
     tokens = known.map { $0[...] }
@@ -109,6 +114,17 @@ struct HistorySource {
       selection.bounds
     )
     var origins = origin.origin.map { [$0] } ?? []
+    if let groups, origin.group != nil {
+      switch try groups.place(of: origin) {
+      case .alone: break
+      case .behind: return true
+      case .first:
+        if let group = try groups.read(origin) {
+          pending = [.group(Transaction(origin: origin, origins: origins), group)]
+        }
+        return true
+      }
+    }
     if origins.first?.contains(":") == true { origins = try otherOrigins(origin.token) }
     current = Transaction(origin: origin, origins: origins)
     isTold = false

@@ -10,12 +10,40 @@ struct HistoryWriting {
 
   /// Opens the object of a transaction, up to its changes.
   func begin(_ transaction: HistorySource.Transaction, to writer: inout JSONWriter) {
+    writeMembers(of: transaction, to: &writer)
+    writer.raw(",\"changes\":[")
+  }
+
+  /// Writes the object that stands for the transactions of a group.
+  func write(
+    _ transaction: HistorySource.Transaction,
+    _ group: HistoryGroup,
+    to writer: inout JSONWriter
+  ) {
+    writeMembers(of: transaction, to: &writer)
+    writer.member("joined") { writer in
+      writer.member("first", bounds.token(group.first).description)
+      writer.member("last", bounds.token(group.last).description)
+      writer.member("transactions", group.count)
+      writer.member("rows") { writer in
+        for (kind, count) in group.rows.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+          writer.name(kind.name)
+          writer.integer(Int64(count))
+        }
+      }
+    }
+    writer.raw(",\"changes\":[]}")
+  }
+
+  private func writeMembers(
+    of transaction: HistorySource.Transaction,
+    to writer: inout JSONWriter
+  ) {
     let origin = transaction.origin
     writer.raw("{")
     origin.writeMembers(bounds, to: &writer)
     if let group = origin.group { writer.member("group", group) }
     if let text = HistoryOrigin.text(transaction.origins, bounds) { writer.member("origin", text) }
-    writer.raw(",\"changes\":[")
   }
 
   /// Writes a change of one row, with the values of an inserted row as far as they are known.

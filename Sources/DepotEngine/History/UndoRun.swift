@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
@@ -31,11 +32,84 @@ struct UndoRun {
       conflicts += try undo(token, bounds, &versions, &effect)
     }
     for token in tokens.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
-    return [
-      "undone": .array(tokens.map { .string(bounds.token($0).description) }),
-      "conflicts": .array(conflicts.prefix(1000).map(\.json)),
+    return Self.members(tokens, count: tokens.count, conflicts, bounds.epochs)
+  }
+
+  /// Returns the members of the result.
+  static func members(
+    _ tokens: [Int64],
+    count: Int,
+    _ conflicts: [SaveConflict],
+    _ epochs: EpochChain
+  ) -> [String: JSONValue] {
+    [
+      "undone": .array(tokens.map { .string(epochs.token($0).description) }),
+      "transactions": .int64(Int64(count)),
+      "conflicts": .array(conflicts.prefix(ChunkProgress.conflictLimit).map(\.json)),
     ]
   }
+
+  /// Undoes some of the transactions of a group, the last first, and returns whether no more are left.
+  ///
+  /// It ends after a moment, but undoes each transaction as a whole.
+  func runPart(_ progress: inout ChunkProgress, _ effect: inout WriteEffect) throws -> Bool {
+    let bounds = try HistoryBounds(on: connection)
+    var selection = UndoSelection(
+      bounds: bounds,
+      isRedo: isRedo,
+      connection: connection,
+      control: write.control
+    )
+    let isFirst = progress.after == nil
+    let unit =
+      try isFirst
+      ? selection.unit(request.target, author: write.author) : selection.unit(of: progress.through)
+    progress.through = unit.token
+    progress.group = unit.group
+    let name = isRedo ? "redo" : "undo"
+    var group = try progress.after.flatMap { try selection.groupOfUndo(of: $0) }
+    var versions: [Inverse.Key: Int64]? = [:]
+    var undone: [Int64] = []
+    let end = Monotonic.now() + ChunkedWrite.duration
+    var isLast = false
+    repeat {
+      try write.control.check()
+      guard let token = try selection.member(of: unit, before: progress.after ?? .max) else {
+        isLast = true
+        break
+      }
+      progress.after = token
+      guard try selection.isEffective(token) else {
+        group = try group ?? selection.groupOfUndo(of: token)
+        continue
+      }
+      try selection.checkNames(of: token)
+      if undone.isEmpty {
+        writer.recorder.setKind("\(name):\(token)")
+        if unit.group != nil, write.group == nil {
+          let next = writer.recorder.history.lastIdentifier + 1
+          writer.recorder.setGroup(group ?? "\(name)-\(next)")
+        }
+      }
+      let conflicts = try undo(token, bounds, &versions, &effect)
+      progress.add(conflicts)
+      undone.append(token)
+    } while Monotonic.now() < end
+    if isLast, isFirst, undone.count < 2, group == nil { writer.recorder.setGroup(write.group) }
+    for token in undone.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
+    progress.identifiers += undone.prefix(max(0, Self.toldCount - progress.done))
+    progress.done += undone.count
+    guard !isLast || progress.done > 0 else {
+      throw DepotError(
+        .alreadyUndone,
+        "All of the group was \(isRedo ? "done again" : "undone") before."
+      )
+    }
+    return isLast
+  }
+
+  /// How many transactions the answer names that were undone.
+  private static let toldCount = 1000
 
   /// Undoes one transaction; returns the conflicts that the policy decided.
   private func undo(

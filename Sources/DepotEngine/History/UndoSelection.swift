@@ -29,10 +29,16 @@ struct UndoSelection {
       case .token(let token): [try self.token(token)]
       case .group(let group): try self.group(group)
       }
-    guard let renamed = tokens.first(where: { $0 <= bounds.renamed }) else { return tokens }
+    for token in tokens { try checkNames(of: token) }
+    return tokens
+  }
+
+  /// Checks that the history has the rows of a transaction under the names that they have now.
+  func checkNames(of token: Int64) throws(DepotError) {
+    guard token <= bounds.renamed else { return }
     throw DepotError(
       .historyNoValues,
-      "The history has other names or identifiers for the rows of \(bounds.token(renamed))."
+      "The history has other names or identifiers for the rows of \(bounds.token(token))."
     ).hint(Self.renaming)
   }
 
@@ -40,19 +46,9 @@ struct UndoSelection {
   private static let renaming =
     "A migration since then gave rows other identifiers, or entities other names or parents."
 
-  private mutating func token(_ token: HistoryToken) throws -> Int64 {
-    // The transaction to undo must itself be kept.
-    try bounds.check(token, at: "/args/token")
-    guard token.sequence > bounds.purged else {
-      throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
-        .details(bounds.details).at("/args/token")
-    }
-    guard let origin = try origin(of: token.sequence) else {
-      throw DepotError(.historyForeign, "\(token) isn't the token of a transaction.")
-        .at("/args/token")
-    }
-    try refuseSchema(origin.kind, token)
-    let isUndo = origin.kind?.hasPrefix("undo:") ?? false
+  /// Returns a transaction that is named if it has effect, or what undid it if that is to be undone.
+  mutating func token(_ token: HistoryToken) throws -> Int64 {
+    let isUndo = try origin(of: token).isUndo
     if isRedo, !isUndo {
       guard let undo = try activeReversal(of: token.sequence) else {
         throw DepotError(.nothingToUndo, "The transaction \(token) wasn't undone.")
@@ -75,9 +71,40 @@ struct UndoSelection {
       .hint("Define the schema as it was before.").at("/args/token")
   }
 
-  private func origin(of token: Int64) throws -> (kind: String?, Void)? {
-    try connection.statement("SELECT origin FROM depot_history WHERE id = ?1 AND token = ?1")
-      .first([.integer(token)]) { ($0.isNull(0) ? nil : $0.text(0), ()) }
+  /// The kind of a transaction and its group.
+  struct Origin {
+    var kind: String?
+    var group: String?
+
+    /// Whether it undid others.
+    var isUndo: Bool { kind?.hasPrefix("undo:") ?? false }
+  }
+
+  /// Returns the origin of a transaction that is named, which must be kept.
+  func origin(of token: HistoryToken) throws -> Origin {
+    try bounds.check(token, at: "/args/token")
+    guard token.sequence > bounds.purged else {
+      throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
+        .details(bounds.details).at("/args/token")
+    }
+    guard let origin = try origin(of: token.sequence) else {
+      throw DepotError(.historyForeign, "\(token) isn't the token of a transaction.")
+        .at("/args/token")
+    }
+    try refuseSchema(origin.kind, token)
+    return origin
+  }
+
+  /// Returns the origin of a transaction; `nil` if there is none of this number.
+  func origin(of token: Int64) throws -> Origin? {
+    try connection.statement(
+      "SELECT origin, grouping FROM depot_history WHERE id = ?1 AND token = ?1"
+    ).first([.integer(token)]) { row in
+      Origin(
+        kind: row.isNull(0) ? nil : row.text(0),
+        group: row.isNull(1) ? nil : row.text(1)
+      )
+    }
   }
 
   private static func transactions(ofAuthor isNamed: Bool) -> String {
@@ -95,7 +122,8 @@ struct UndoSelection {
     """
   }
 
-  private mutating func last(of author: String?) throws -> Int64 {
+  /// Returns the last transaction of an author, or of anybody, that has effect.
+  mutating func last(of author: String?) throws -> Int64 {
     let statement = try connection.statement(
       isRedo ? Self.undos(ofAuthor: author != nil) : Self.transactions(ofAuthor: author != nil)
     )
@@ -166,12 +194,12 @@ struct UndoSelection {
   // MARK: - To and fro
 
   /// Whether nothing undid a transaction, or that was undone itself.
-  private mutating func isEffective(_ token: Int64) throws -> Bool {
+  mutating func isEffective(_ token: Int64) throws -> Bool {
     try activeReversal(of: token) == nil
   }
 
   /// Returns the transaction that undid another and has effect.
-  private mutating func activeReversal(of token: Int64) throws -> Int64? {
+  mutating func activeReversal(of token: Int64) throws -> Int64? {
     if let known = activeReversals[token] { return known }
     // A transaction that undid another is younger, so that this comes to an end.
     var chain = [(token: token, reversals: try reversals(of: token))]

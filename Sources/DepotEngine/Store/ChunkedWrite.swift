@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
-/// An update or a deletion that is done in several transactions, each of a few rows.
+/// An update or a deletion that is done in several transactions, each of a few rows, or the undoing of a
+/// group.
 ///
 /// The rows come in the order of their identifiers. Each chunk looks for them anew behind the last
 /// identifier of the one before, and ends after a moment however many it has found: what has come to
@@ -13,6 +14,9 @@ struct ChunkedWrite {
   var token: HistoryToken?
   /// How many rows a chunk may have, so that it takes about ``duration``.
   private var rowLimit = 256
+
+  /// The group of its transactions in the history, if the request names none.
+  let group: String
 
   /// How long a chunk works, in nanoseconds, unless it has but a few rows.
   static let duration: UInt64 = 10_000_000
@@ -33,11 +37,21 @@ struct ChunkedWrite {
   init?(_ request: WriteRequest) {
     guard request.operation.chunk != nil else { return nil }
     self.request = request
+    // The same request may have been sent again, perhaps to another service.
+    let name = request.key.map(Self.digits) ?? String(UInt64.random(in: .min ... .max), radix: 16)
+    group = "\(request.operation.name)-\(name)"
+  }
+
+  private static func digits(of key: String) -> String {
+    var checksum = Checksum()
+    Array(key.utf8).withUnsafeBytes { checksum.add($0) }
+    return String(checksum.value, radix: 16)
   }
 
   /// Returns the error of a chunk behind others that stay done.
   func error(_ error: DepotError) -> DepotError {
     guard progress.done > 0, let after = progress.after else { return error }
+    if request.operation.isUndo { return undoError(error) }
     var result = error
     result.message += " Chunks with \(progress.done) rows are done and stay so."
     result.effect = .partial
@@ -53,6 +67,24 @@ struct ChunkedWrite {
     details["after"] = .int64(after)
     return result.details(details)
   }
+
+  private func undoError(_ error: DepotError) -> DepotError {
+    var result = error
+    let (count, group) = (progress.done, progress.group ?? "")
+    result.message +=
+      count == 1
+      ? " One transaction of the group \(group.quoted) is done and stays so."
+      : " \(count) transactions of the group \(group.quoted) are done and stay so."
+    result.effect = .partial
+    result.hint = [
+      error.code == .deadline ? nil : error.hint, "The same for the group does the rest.",
+    ]
+    .compactMap(\.self).joined(separator: " ")
+    var details = error.details?.object ?? [:]
+    details["done"] = .int64(Int64(count))
+    details["group"] = .string(group)
+    return result.details(details)
+  }
 }
 
 /// How far a chunked write has come.
@@ -65,9 +97,21 @@ struct ChunkProgress {
   var done = 0
   /// Their identifiers if they are wanted, as far as they aren't stored.
   var identifiers: [Int64] = []
+  /// The group that is being undone.
+  var group: String?
+  /// The decisions of the policy about later changes, as far as they are told.
+  private(set) var conflicts: [SaveConflict] = []
   /// How many parts of the identifiers are stored, and their bytes.
   var parts = 0
   var storedBytes = 0
+
+  /// How many conflicts are told.
+  static let conflictLimit = 1000
+
+  /// Notes what the policy decided.
+  mutating func add(_ more: [SaveConflict]) {
+    conflicts += more.prefix(max(0, Self.conflictLimit - conflicts.count))
+  }
 
   /// Notes the rows of a chunk.
   mutating func add(_ changed: [Int64]) throws(DepotError) {
@@ -82,7 +126,16 @@ extension Operation {
     switch self {
     case .update(let request): request.chunk
     case .delete(let request): request.chunk
+    case .undo(let request), .redo(let request): request.isWhole ? 1 : nil
     default: nil
+    }
+  }
+
+  /// Whether it undoes transactions.
+  var isUndo: Bool {
+    switch self {
+    case .undo, .redo: true
+    default: false
     }
   }
 }

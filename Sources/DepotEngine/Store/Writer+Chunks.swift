@@ -62,10 +62,14 @@ extension Writer {
       }
     }
     try request.control.check()
-    try recorder.begin(TransactionOrigin(request), catalog)
+    var origin = TransactionOrigin(request)
+    if origin.group == nil, !request.operation.isUndo { origin.group = write.group }
+    try recorder.begin(origin, catalog)
     let (start, before) = (Monotonic.now(), write.progress.done)
     let isLast = try applyChunk(request, of: write.nextRows, &write.progress, &effect)
     write.note(rows: write.progress.done - before, nanoseconds: Monotonic.now() - start)
+    // There was one chunk only.
+    if isLast, before == 0, !request.operation.isUndo { recorder.setGroup(request.group) }
     write.token = try recorder.finish() ?? write.token
     try request.control.check()
     guard isLast else {
@@ -76,22 +80,25 @@ extension Writer {
     if let key = request.key {
       try outcomes.join(&write.progress, key: key, hash: hash, in: period)
     }
-    let reply = WriteReply(write.progress.content(for: request.operation), token: write.token)
+    let reply = WriteReply(content(of: write), token: write.token)
     if let key = request.key {
       try outcomes.finish(write.progress, reply.stored, key: key, hash: hash, in: period)
     }
     return reply
   }
-}
 
-extension ChunkProgress {
-  /// The result of a write that is done.
-  fileprivate func content(for operation: Operation) -> WriteReply.Content {
-    switch operation {
+  /// Returns the result of a write that is done.
+  private func content(of write: ChunkedWrite) -> WriteReply.Content {
+    let (done, identifiers) = (write.progress.done, write.progress.identifiers)
+    return switch write.request.operation {
     case .update(let request):
       .rows("updated", done, request.returnsIdentifiers ? identifiers : nil)
     case .delete(let request):
       .rows("deleted", done, request.returnsIdentifiers ? identifiers : nil)
+    case .undo, .redo:
+      .members(
+        UndoRun.members(identifiers, count: done, write.progress.conflicts, recorder.epoch.chain)
+      )
     default: .members([:])
     }
   }

@@ -224,13 +224,30 @@ final class Writer {
     _ progress: inout ChunkProgress,
     _ effect: inout WriteEffect
   ) throws -> Bool {
-    try ChangeSession(entities, request.control).apply(
+    switch request.operation {
+    case .undo(let undo): return try part(of: undo, request, &progress, &effect)
+    case .redo(let undo): return try part(of: undo, isRedo: true, request, &progress, &effect)
+    default: break
+    }
+    return try ChangeSession(entities, request.control).apply(
       chunkOf: request.operation,
       size: size,
       isRepeatable: request.key != nil,
       &progress,
       &effect
     )
+  }
+
+  private func part(
+    of undo: UndoRequest,
+    isRedo: Bool = false,
+    _ request: WriteRequest,
+    _ progress: inout ChunkProgress,
+    _ effect: inout WriteEffect
+  ) throws -> Bool {
+    var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
+    run.isRedo = isRedo
+    return try run.runPart(&progress, &effect)
   }
 
   /// Where the identifiers of each table can go on.

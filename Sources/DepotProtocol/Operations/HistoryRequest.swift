@@ -30,6 +30,8 @@ public struct HistoryRequest: Hashable, Sendable {
   public var consumer: String?
   /// Whether old and new values are wanted.
   public var hasValues: Bool = true
+  /// Whether the transactions of a group are told as one, without their changes.
+  public var joinsGroups: Bool = false
 }
 
 /// A row whose past is wanted.
@@ -55,6 +57,8 @@ public struct UndoRequest: Hashable, Sendable {
   public var target: Target = .last
   /// The policy for later changes; ``MergePolicy/error`` if `nil`.
   public var policy: MergePolicy?
+  /// Whether all of the transaction's group is undone with it, in as many transactions as that takes.
+  public var isWhole: Bool = false
 
   public enum Target: Hashable, Sendable {
     /// The last transaction of the author that the call or the connection names, or of anybody if they
@@ -80,6 +84,7 @@ extension HistoryRequest: MemberObject {
     try coder.optional("consumer", &consumer)
     try coder.check(consumer: consumer)
     try coder.value("values", &hasValues, default: true)
+    try coder.value("joined", &joinsGroups, default: false)
   }
 
   /// Passes which changes are wanted.
@@ -127,6 +132,7 @@ extension UndoRequest: MemberObject {
     try coder.optional("author", &author)
     try coder.optional("group", &group)
     try coder.optional("policy", &policy)
+    try coder.value("whole", &isWhole, default: false)
     switch (token, author, group) {
     case (nil, nil, nil): target = .last
     case (let token?, nil, nil): target = .token(token)

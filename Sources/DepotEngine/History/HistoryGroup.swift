@@ -1,0 +1,110 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The transactions of a group, as they are told together.
+struct HistoryGroup {
+  /// The first and the last of them.
+  var first: Int64
+  var last: Int64
+  var count = 0
+  /// How many changes of each kind there were.
+  var rows: [HistoryTable.Kind: Int] = [:]
+
+  /// The place of a transaction among those of its group.
+  enum Place {
+    /// There is no other.
+    case alone
+    /// The others come after it in the order of the read.
+    case first
+    /// Another came before it.
+    case behind
+  }
+
+  /// The reader of the groups of a history, within one snapshot.
+  struct Reader {
+    private let selection: HistorySelection
+    private let past: PastReader
+
+    init(_ selection: HistorySelection, _ past: PastReader) {
+      self.selection = selection
+      self.past = past
+    }
+
+    private static let members = """
+      FROM depot_history WHERE grouping = ?1 AND id = token AND id > ?2 AND id <= ?3 \
+      AND origin IS NOT '\(TransactionOrigin.schemaKind)'
+      """
+
+    private func values(_ group: String?) -> [SQLiteValue] {
+      let after = max(selection.after, selection.bounds.floor)
+      return [.text(group ?? ""), .integer(after), .integer(selection.until)]
+    }
+
+    /// Returns the place of a transaction that has a group.
+    func place(of origin: HistoryOrigin) throws -> Place {
+      guard origin.origin != TransactionOrigin.schemaKind else { return .alone }
+      let values = values(origin.group)
+      func extreme(_ function: String) throws -> Int64? {
+        try past.connection.integer("SELECT \(function)(id) \(Self.members)", values)
+      }
+      guard let first = try extreme("min"), let last = try extreme("max"), first < last else {
+        return .alone
+      }
+      return origin.token == (selection.request.isDescending ? last : first) ? .first : .behind
+    }
+
+    /// Returns what the transactions of a group come to; `nil` if nothing of them is wanted.
+    func read(_ origin: HistoryOrigin) throws -> HistoryGroup? {
+      var group = HistoryGroup(first: .max, last: 0)
+      let tokens = try past.connection.statement("SELECT id \(Self.members) ORDER BY id")
+        .rows(values(origin.group)) { $0.integer(0) }
+      let pages = try past.connection.statement(
+        """
+        SELECT \(HistoryTable.fullRow), iif(kind > 0, json_array_length(changes), 0) \
+        FROM depot_history WHERE id >= ?1 ORDER BY id
+        """
+      )
+      defer { pages.reset() }
+      for token in tokens {
+        var isWanted = !selection.isFiltered
+        pages.restart()
+        try pages.bind(token, at: 1)
+        while try pages.step(), pages.row.integer(1) == token {
+          try past.check(pages.row.bytes(12).count)
+          guard try group.add(pages.row, selection) else { continue }
+          isWanted = true
+        }
+        guard isWanted else { continue }
+        group.first = min(group.first, token)
+        group.last = max(group.last, token)
+        group.count += 1
+      }
+      return group.count == 0 ? nil : group
+    }
+  }
+
+  /// Adds a row of the history, and returns whether it is wanted.
+  private mutating func add(
+    _ row: borrowing Row,
+    _ selection: HistorySelection
+  ) throws -> Bool {
+    guard !row.isNull(8), selection.includes(entity: row.text(8)),
+      let kind = HistoryTable.Kind(rawValue: row.integer(9))
+    else { return false }
+    let count =
+      kind == .insert
+      ? try HistoryRecord(row).ranges().reduce(0) { $0 + $1.count } : Int(row.integer(13))
+    rows[kind, default: 0] += count
+    return true
+  }
+}
+
+extension HistorySource.Item {
+  /// Whether it is the first of a transaction, or a group.
+  var beginsTransaction: Bool {
+    switch self {
+    case .begin, .group: true
+    case .change, .end: false
+    }
+  }
+}
