@@ -66,6 +66,63 @@ extension CommandTests {
       }
     }
 
+    @Test(arguments: ["Item", "--all"])
+    func `an import whose rows are gone begins again only when asked`(what: String) throws {
+      let lines = (0..<100).map { "{\"n\":\($0)}" }.joined(separator: "\n")
+      let journal = daemon.folder.path + "/journal"
+      var command = ["import", "Item", try daemon.folder.write(lines, to: "items.ndjson")]
+      if what == "--all" {
+        #expect(try daemon.depot(command).status == 0)
+        let folder = daemon.folder.path + "/all"
+        #expect(try daemon.depot(["export", "--all", folder]).status == 0)
+        #expect(try daemon.depot(["undo"]).status == 0)
+        command = ["import", "--all", folder]
+      }
+      command += ["--batch", "20", "--resume", journal]
+      #expect(try daemon.depot(command).status == 0)
+      func count() throws -> String { try daemon.depot(["count", "Item"]).output }
+      #expect(try count() == "100\n")
+      // What goes on finds a part of the rows.
+      #expect(try daemon.depot(["delete", "Item", "-w", "n < 10"]).status == 0)
+      let some = try daemon.depot(command)
+      #expect(some.status == 0, "\(some.errors)")
+      #expect(some.errors.contains("10 rows of 100 that"), "\(some.errors)")
+      #expect(try daemon.depot(["delete", "Item", "--all"]).status == 0)
+      let gone = try daemon.depot(command)
+      #expect(gone.status == 64, "\(gone.errors)")
+      #expect(gone.errors.contains("100 rows that \(journal) tells of are gone"), "\(gone.errors)")
+      #expect(gone.errors.contains("--begin-again"))
+      let again = try daemon.depot(command + ["--begin-again"])
+      #expect(again.errors.contains("100 inserted"), "\(again.errors)")
+      #expect(try count() == "100\n")
+      #expect(try daemon.depot(["undo"]).status == 0)
+      #expect(try count() == "0\n")
+      // Neither do the keys of an import come back that begins anew because its journal is gone.
+      try FileManager.default.removeItem(atPath: journal)
+      #expect(try daemon.depot(command).status == 0)
+      #expect(try count() == "100\n")
+    }
+
+    @Test func `an import doesn't go on in a store that was restored`() throws {
+      let lines = (0..<100).map { "{\"n\":\($0)}" }.joined(separator: "\n")
+      let file = try daemon.folder.write(lines, to: "items.ndjson")
+      let backup = daemon.folder.path + "/backup.sqlite"
+      #expect(try daemon.depot(["backup", backup]).status == 0)
+      let command = ["import", "Item", file, "--resume", daemon.folder.path + "/journal"]
+      #expect(try daemon.depot(command).status == 0)
+      #expect(try daemon.terminate() == 0)
+      let restored = try Program.run([
+        Programs.depot, "restore", backup, "--store", daemon.store, "--replace",
+      ])
+      #expect(restored.status == 0, "\(restored.errors)")
+      try daemon.start()
+      let outcome = try daemon.depot(command)
+      #expect(outcome.status == 64, "\(outcome.errors)")
+      #expect(outcome.errors.contains("before it was restored"), "\(outcome.errors)")
+      #expect(try daemon.depot(command + ["--begin-again"]).status == 0)
+      #expect(try daemon.depot(["count", "Item"]).output == "100\n")
+    }
+
     @Test func `an import whose connection is ended by the service's owner ends`() throws {
       let lines = (0..<20_000).map { "{\"n\":\($0)}" }.joined(separator: "\n")
       let file = try daemon.folder.write(lines, to: "items.ndjson")

@@ -109,7 +109,7 @@ struct GraphImport {
   /// Opens the journal, and returns what an interrupted import has noted in it.
   private func openJournal(
     _ options: inout GraphImporter.Options
-  ) throws(DepotError) -> (ImportJournal?, ImportJournal.State?) {
+  ) throws -> (ImportJournal?, ImportJournal.State?) {
     guard let path = journal else { return (nil, nil) }
     guard !options.keepsDeferred else {
       throw DepotError(.usage, "Only the import of a file can be resumed.")
@@ -121,8 +121,18 @@ struct GraphImport {
         + "\(style.ignoresUnknown) \(style.nullText ?? "") \(source.form) "
         + "\(style.map.paths.sorted { $0.key < $1.key })"
     )
-    options.keyPrefix = "import:\(fingerprint)"
-    let (journal, history) = try ImportJournal.open(path: path, source: fingerprint)
+    let (journal, history) = try ImportJournal.open(
+      path: path,
+      source: fingerprint,
+      group: session.group ?? "",
+      beginsAgain: session.invocation.has(ImportVerb.beginAgain)
+    )
+    options.keyPrefix = "import:\(journal.group.isEmpty ? fingerprint : journal.group)"
+    if !journal.group.isEmpty { connection.use(group: journal.group) }
+    if let history {
+      let check = JournalCheck(path: path, connection: connection)
+      if let note = try check.run(history, entity: source.entity.name) { session.say(note) }
+    }
     return (journal, history.map { $0.files[""] ?? ImportJournal.State() })
   }
 }

@@ -253,8 +253,16 @@ final class GraphImporter {
     for record in pending.deferred { waiting[record] = result.identifiers["#\(record)"] }
     deferred.merge(waiting) { $1 }
     let rows = result.identifiers.filter { pending.rows[$0.key] != nil }
-    try journal?.end(pending.records, deferred: waiting, rows: rows, outcome)
-    try onStored(pending.records.compactMap { result.identifiers["#\($0)"] })
+    let stored = pending.records.compactMap { result.identifiers["#\($0)"] }
+    try journal?.end(
+      pending.records,
+      deferred: waiting,
+      rows: rows,
+      stored: stored,
+      at: result.token,
+      outcome
+    )
+    try onStored(stored)
   }
 
   private func send(links rows: [(record: GraphRecord, identifier: Int64)]) throws {

@@ -4,18 +4,37 @@ internal import DepotProtocol
 extension ImportJournal {
   /// Opens the journal of an import, and returns the notes of an interrupted one of the same source.
   ///
+  /// - Parameters:
+  ///   - path: The journal's path.
+  ///   - source: The fingerprint of what is imported.
+  ///   - group: The group of an import that begins.
+  ///   - beginsAgain: Whether a journal that is there is replaced by an empty one.
+  /// - Returns: The journal, and its notes if there are any.
   /// - Throws: ``DepotError`` `request.usage` if it is of another import, `storage.io` if it can't be
   ///   read or written.
-  static func open(path: String, source: String) throws(DepotError) -> (ImportJournal, History?) {
+  static func open(
+    path: String,
+    source: String,
+    group: String = "",
+    beginsAgain: Bool = false
+  ) throws(DepotError) -> (ImportJournal, History?) {
     guard let bytes = FileSystem.contents(of: path, limit: 1 << 32), !bytes.isEmpty else {
-      return (try ImportJournal(path: path, source: source, isNew: true), nil)
+      return (try ImportJournal(path: path, source: source, group: group, isNew: true), nil)
     }
     let history = try read(bytes, path: path)
     guard history.source == source else {
       throw DepotError(.usage, "\(path) belongs to the import of another file, or in another way.")
         .hint("Repeat the command that was interrupted, or name another journal.")
     }
-    let journal = try ImportJournal(path: path, source: source, isNew: false)
+    if beginsAgain {
+      return (try ImportJournal(path: path, source: source, group: group, isNew: true), nil)
+    }
+    let journal = try ImportJournal(
+      path: path,
+      source: source,
+      group: history.group,
+      isNew: false
+    )
     if bytes.last != 0x0A { try journal.cut() }
     return (journal, history)
   }
@@ -50,6 +69,10 @@ extension ImportJournal {
       var reader = try JSONObjectReader(node)
       if let entity = try reader.optionalString("file") { file = entity }
       if let source = try reader.optionalString("source") { history.source = source }
+      if let group = try reader.optionalString("group") { history.group = group }
+      if let token = reader.optional("token"), !token.isNull {
+        history.token = try HistoryToken(token.string())
+      }
       try history.files[file, default: State()].read(node)
     }
     guard !history.source.isEmpty else {
@@ -94,6 +117,10 @@ extension ImportJournal.State {
         if let row = pending?.rows[try name.string()] { rows[row] = try value.int64() }
       }
       pending = nil
+      let runs = try reader.optional("stored")?.integers() ?? []
+      for place in stride(from: 0, to: runs.count - 1, by: 2) where runs[place] <= runs[place + 1] {
+        stored.append(Int64(runs[place])...Int64(runs[place + 1]))
+      }
       outcome.inserted = try reader.optionalInt("inserted") ?? 0
       outcome.updated = try reader.optionalInt("updated") ?? 0
       outcome.skipped = try reader.optionalInt("skipped") ?? 0

@@ -42,6 +42,10 @@ final class ImportJournal {
   struct History: Equatable {
     /// The fingerprint of the files and of the way in which they are imported.
     var source = ""
+    /// The group of the import in the store's history; empty in journals of earlier programs.
+    var group = ""
+    /// The moment of the store after the last request of which the outcome is noted.
+    var token: HistoryToken?
     var files: [String: State] = [:]
   }
 
@@ -55,18 +59,23 @@ final class ImportJournal {
     var pending: Pending?
     /// The identifiers of the rows that the files have names for.
     var rows: [FileRow: Int64] = [:]
+    /// The identifiers of the rows that its records became.
+    var stored: [ClosedRange<Int64>] = []
   }
 
   private let file: Descriptor
+  /// The group of the import in the store's history; empty in journals of earlier programs.
+  let group: String
 
   /// Opens a journal, or begins a new one of a source.
   ///
   /// - Throws: ``DepotError`` `storage.io` if it can't be written.
-  init(path: String, source: String, isNew: Bool) throws(DepotError) {
+  init(path: String, source: String, group: String, isNew: Bool) throws(DepotError) {
+    self.group = group
     file = try attempt("The file \(path) can't be written") { () throws(SystemError) in
       try isNew ? Descriptor.create(path: path) : Descriptor.open(appending: path)
     }
-    if isNew { try write(["source": .string(source)]) }
+    if isNew { try write(["source": .string(source), "group": .string(group)]) }
   }
 
   /// Notes that the line before is only a part, because the program ended as it wrote it.
@@ -97,15 +106,28 @@ final class ImportJournal {
   /// Notes that the request was refused, and so nothing of it is stored.
   func fail() throws(DepotError) { try write(["fail": .bool(true)]) }
 
-  /// Notes that the request with some records is stored: the identifiers of those that lack relationships,
-  /// and of the rows that the file has names for.
+  /// Notes that the request with some records is stored.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - deferred: The identifiers of those that lack relationships.
+  ///   - rows: The identifiers of the rows that the file has names for.
+  ///   - stored: The identifiers of all rows that the records became.
+  ///   - token: The moment of the store after it, if anything changed.
+  ///   - outcome: What became of all records until then.
+  /// - Throws: ``DepotError`` `storage.io` if it can't be written.
   func end(
     _ records: [Int],
     deferred: [Int: Int64],
     rows: [String: Int64],
+    stored: [Int64],
+    at token: HistoryToken?,
     _ outcome: Importer.Outcome
   ) throws(DepotError) {
+    let runs = stored.sorted().runs.flatMap { [$0.lowerBound, $0.upperBound] }
     try write([
+      "stored": .array(runs.map(JSONValue.int64)),
+      "token": token.map { .string($0.description) } ?? .null,
       "rows": .object(rows.mapValues(JSONValue.int64)),
       "deferred": .object(
         Dictionary(uniqueKeysWithValues: deferred.map { ("\($0.key)", .int64($0.value)) })
@@ -143,5 +165,20 @@ final class ImportJournal {
 
   private static func list(_ numbers: [Int]) -> JSONValue {
     .array(numbers.map { .int64(Int64($0)) })
+  }
+}
+
+extension [Int64] {
+  /// The runs of numbers that follow each other, in an ascending list.
+  fileprivate var runs: [ClosedRange<Int64>] {
+    var result: [ClosedRange<Int64>] = []
+    for number in self {
+      if let last = result.last, number <= last.upperBound + 1 {
+        result[result.count - 1] = last.lowerBound...number
+      } else {
+        result.append(number...number)
+      }
+    }
+    return result
   }
 }

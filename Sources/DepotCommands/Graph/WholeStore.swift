@@ -116,19 +116,31 @@ struct WholeStore {
     _ = try connection.define(schema, from: nil, allowing: .additions)
     let meter = session.meter()
     defer { meter.finish() }
+    let importConnection = ImportConnection(connection, session)
     let importing = StoreImport(
       schema,
-      ConnectedGraphService(connection: ImportConnection(connection, session)),
+      ConnectedGraphService(connection: importConnection),
       options
-    ) { entity in try InputFile(path(entity), session.interruption) }
-    if let journal {
-      let files = ExportPlan(schema).files.map { path($0.entity) }
+    ) { entity in try InputFile(self.path(entity), session.interruption) }
+    if let path = journal {
+      let files = ExportPlan(schema).files.map { self.path($0.entity) }
       let source = try ImportJournal.fingerprint(
         of: [schemaPath] + files,
         facts: "\(options.batch) \(options.onConflict)"
       )
-      let (journal, history) = try ImportJournal.open(path: journal, source: source)
-      importing.resume(journal, history, keyPrefix: "import:\(source)")
+      let (journal, history) = try ImportJournal.open(
+        path: path,
+        source: source,
+        group: session.group ?? "",
+        beginsAgain: session.invocation.has(ImportVerb.beginAgain)
+      )
+      if !journal.group.isEmpty { importConnection.use(group: journal.group) }
+      if let history {
+        let check = JournalCheck(path: path, connection: importConnection)
+        if let note = try check.run(history, entity: nil) { session.say(note) }
+      }
+      let prefix = "import:\(journal.group.isEmpty ? source : journal.group)"
+      importing.resume(journal, history, keyPrefix: prefix)
     }
     try importing.run { meter.draw(rows: $0, fraction: nil) }
     try ImportVerb.end(importing.outcome, of: nil, meter, session)

@@ -8,7 +8,7 @@ internal import DepotProtocol
 @Memberwise("connection", "session")
 final class ImportConnection {
   private var connection: BlockingConnection
-  private let session: CommandSession
+  private var session: CommandSession
   /// The beginning of this import's keys.
   private let prefix = "import:" + String(UInt64.random(in: .min ... .max), radix: 16)
   private var sent = 0
@@ -47,6 +47,12 @@ final class ImportConnection {
   func insert(_ request: InsertRequest) throws -> InsertResult {
     let key = nextKey()
     return try attempt { try $0.insert(request, key: key) }
+  }
+
+  /// Gives the changes another group in the history.
+  func use(group: String) {
+    session.group = group
+    connection.group = group
   }
 
   private func nextKey() -> String {

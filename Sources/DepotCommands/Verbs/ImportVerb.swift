@@ -35,6 +35,9 @@ enum ImportVerb {
   private static let resume: OptionSpec =
     "--resume JOURNAL: note progress in JOURNAL; the same command goes on after an interruption"
 
+  static let beginAgain: OptionSpec =
+    "--begin-again: with --resume: forget what JOURNAL tells, and import all of it"
+
   static let verb = Verb(
     name: "import",
     operands: .init("ENTITY FILE|- | --all DIR | --apple FILE", 0...2, .entities, .files),
@@ -63,8 +66,10 @@ enum ImportVerb {
       Values that only the program can unpack are data.
 
       With --resume, an import that was interrupted, even killed, goes on when the same command is
-      given again: nothing is lost and nothing is stored twice. The files must not change meanwhile.
-      All of an import is one entry of depot log, and depot undo takes all of it back.
+      given again: nothing is lost and nothing is stored twice. The files must not change meanwhile. If the
+      rows that JOURNAL tells of are gone, or the store was restored or is another one, nothing is done
+      unless there is --begin-again. All of an import is one entry of depot log, and depot undo takes all
+      of it back.
       An import waits 30 seconds for another service if its own ends, and goes on with that by itself.
       """,
     examples: [
@@ -82,7 +87,7 @@ enum ImportVerb {
     ],
     options: InputForm.options + [
       RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, link, key,
-      listSeparator, ignoreMissing, resume, all, apple, schemaFile, infer,
+      listSeparator, ignoreMissing, resume, beginAgain, all, apple, schemaFile, infer,
     ]
   ) { session in
     var grouped = session
@@ -101,6 +106,9 @@ enum ImportVerb {
     if let file = invocation.value(apple) { return try importApple(file, options, session) }
     for option in [schemaFile, infer] where invocation.has(option) {
       throw DepotError(.usage, "--\(option.name) goes with --apple.")
+    }
+    if invocation.has(beginAgain), !invocation.has(resume) {
+      throw DepotError(.usage, "--begin-again goes with --resume.")
     }
     if invocation.has(all) { return try importAll(options, session) }
     guard invocation.operands.count == 2 else {
