@@ -77,7 +77,7 @@ extension Verb {
     BlobGetVerb.verb, BlobPutVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
-    BackupVerb.verb, RestoreVerb.verb, CheckVerb.verb,
+    BackupVerb.verb, RestoreVerb.verb, CheckVerb.verb, DoctorVerb.verb,
     SpaceVerb.verb, CompactVerb.verb, CopiesRemoveVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,

@@ -30,9 +30,7 @@ struct GraphImport {
     let meter = session.meter()
     defer { meter.finish() }
     let file = try InputFile(source.path, session.interruption)
-    let rejects = try rejects.map { path throws(DepotError) in
-      try RejectsFile(path: path, source: source.path)
-    }
+    let rejects = try rejectsFile()
     var done = 0
     let importer = Importer(source, options, rejects: rejects) { request in
       let result = try connection.insert(request)
@@ -54,13 +52,7 @@ struct GraphImport {
     options.keepsDeferred = source.path == "-" || file.fraction == nil
     if !options.keepsDeferred { try checkLinks() }
     let (journal, state) = try openJournal(&options)
-    let rejects = try rejects.map { path throws(DepotError) in
-      try RejectsFile(
-        path: path,
-        source: source.path,
-        keepsOld: !(state?.handled.isEmpty ?? true)
-      )
-    }
+    let rejects = try rejectsFile(keepsOld: !(state?.handled.isEmpty ?? true))
     let importer = GraphImporter(
       options,
       ConnectedGraphService(connection: connection),
@@ -80,6 +72,13 @@ struct GraphImport {
     }
     try rejects?.finish()
     try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
+  }
+
+  /// Creates the file for rejects, or adds to the old one, if there is to be one.
+  private func rejectsFile(keepsOld: Bool = false) throws(DepotError) -> RejectsFile? {
+    guard let path = rejects else { return nil }
+    if path == "-" { return RejectsFile(session.output) }
+    return try RejectsFile(path: path, source: source.path, keepsOld: keepsOld)
   }
 
   /// Makes sure that all rows exist which records refer to, unless it is said what to do otherwise.
@@ -124,6 +123,7 @@ struct GraphImport {
     let (journal, history) = try ImportJournal.open(
       path: path,
       source: fingerprint,
+      stores: Set(source.stores.values).sorted(),
       group: session.group ?? "",
       beginsAgain: session.invocation.has(ImportVerb.beginAgain)
     )

@@ -7,36 +7,59 @@ extension ImportJournal {
   /// - Parameters:
   ///   - path: The journal's path.
   ///   - source: The fingerprint of what is imported.
+  ///   - stores: The identifiers of the stores that are imported into.
   ///   - group: The group of an import that begins.
   ///   - beginsAgain: Whether a journal that is there is replaced by an empty one.
   /// - Returns: The journal, and its notes if there are any.
-  /// - Throws: ``DepotError`` `request.usage` if it is of another import, `storage.io` if it can't be
-  ///   read or written.
+  /// - Throws: ``DepotError`` `request.usage` if it is of another import, or of one into other stores,
+  ///   `storage.io` if it can't be read or written.
   static func open(
     path: String,
     source: String,
+    stores: [String] = [],
     group: String = "",
     beginsAgain: Bool = false
   ) throws(DepotError) -> (ImportJournal, History?) {
+    func begin() throws(DepotError) -> ImportJournal {
+      try ImportJournal(path: path, source: source, stores: stores, group: group, isNew: true)
+    }
     guard let bytes = FileSystem.contents(of: path, limit: 1 << 32), !bytes.isEmpty else {
-      return (try ImportJournal(path: path, source: source, group: group, isNew: true), nil)
+      return (try begin(), nil)
     }
     let history = try read(bytes, path: path)
     guard history.source == source else {
       throw DepotError(.usage, "\(path) belongs to the import of another file, or in another way.")
         .hint("Repeat the command that was interrupted, or name another journal.")
     }
-    if beginsAgain {
-      return (try ImportJournal(path: path, source: source, group: group, isNew: true), nil)
+    if beginsAgain { return (try begin(), nil) }
+    guard history.stores.isEmpty || history.stores == stores else {
+      throw DepotError(.usage, "\(path) belongs to an import into another store.")
+        .hint("With --begin-again the same command imports all of it again.")
     }
     let journal = try ImportJournal(
       path: path,
       source: source,
+      stores: stores,
       group: history.group,
       isNew: false
     )
     if bytes.last != 0x0A { try journal.cut() }
     return (journal, history)
+  }
+
+  /// Returns the identifiers of the stores that a journal is of; `nil` if a file is no journal, or doesn't say.
+  static func store(ofJournal path: String) -> [String]? {
+    guard !FileSystem.isOtherThanFile(path), let file = try? Descriptor.open(reading: path) else {
+      return nil
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { buffer.deallocate() }
+    guard let count = try? file.read(into: buffer), count > 0,
+      let line = buffer[..<count].split(separator: 0x0A, maxSplits: 1).first,
+      line.starts(with: "{\"source\":".utf8),
+      let value = try? JSONValue(parsing: Array(line))
+    else { return nil }
+    return value["stores"]?.array?.compactMap(\.string)
   }
 
   /// Returns sixteen hexadecimal digits for the contents of files, and for facts about their import.
@@ -72,6 +95,11 @@ extension ImportJournal {
       if let group = try reader.optionalString("group") { history.group = group }
       if let token = reader.optional("token"), !token.isNull {
         history.token = try HistoryToken(token.string())
+      }
+      if let stores = reader.optional("stores") {
+        history.stores = try stores.elements().map { (node) throws(DepotError) in
+          try node.string()
+        }
       }
       try history.files[file, default: State()].read(node)
     }

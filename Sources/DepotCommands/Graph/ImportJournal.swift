@@ -46,6 +46,8 @@ final class ImportJournal {
     var group = ""
     /// The moment of the store after the last request of which the outcome is noted.
     var token: HistoryToken?
+    /// The identifiers of the stores that are imported into.
+    var stores: [String] = []
     var files: [String: State] = [:]
   }
 
@@ -70,12 +72,20 @@ final class ImportJournal {
   /// Opens a journal, or begins a new one of a source.
   ///
   /// - Throws: ``DepotError`` `storage.io` if it can't be written.
-  init(path: String, source: String, group: String, isNew: Bool) throws(DepotError) {
+  init(
+    path: String,
+    source: String,
+    stores: [String],
+    group: String,
+    isNew: Bool
+  ) throws(DepotError) {
     self.group = group
     file = try attempt("The file \(path) can't be written") { () throws(SystemError) in
       try isNew ? Descriptor.create(path: path) : Descriptor.open(appending: path)
     }
-    if isNew { try write(["source": .string(source), "group": .string(group)]) }
+    guard isNew else { return }
+    let stores = JSONValue.array(stores.map(JSONValue.string))
+    try write(["source": .string(source), "group": .string(group), "stores": stores])
   }
 
   /// Notes that the line before is only a part, because the program ended as it wrote it.

@@ -131,6 +131,7 @@ struct WholeStore {
       let (journal, history) = try ImportJournal.open(
         path: path,
         source: source,
+        stores: Set(connection.storeIdentifiers().values).sorted(),
         group: session.group ?? "",
         beginsAgain: session.invocation.has(ImportVerb.beginAgain)
       )

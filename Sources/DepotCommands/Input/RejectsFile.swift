@@ -5,6 +5,9 @@ internal import DepotProtocol
 final class RejectsFile {
   private let sink: ByteSink
 
+  /// Creates one whose records go to the standard output.
+  init(_ output: ByteSink) { sink = output }
+
   /// Creates the file, or adds to the old one.
   ///
   /// - Parameters:

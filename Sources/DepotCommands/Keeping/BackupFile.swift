@@ -56,6 +56,21 @@ struct BackupFile {
     }
   }
 
+  /// Whether a file is the unfinished one of a backup or of plain tables, and no program writes it.
+  static func isLeft(_ path: String) -> Bool {
+    guard path.hasSuffix(partial), !FileSystem.isOtherThanFile(path),
+      let head = try? StoredFile(path: path).read(72, at: 0), head.count == 72,
+      head.starts(with: "SQLite format 3\0".utf8),
+      ["DPOT", "DPTX"].contains(where: { head.suffix(4).elementsEqual($0.utf8) }),
+      let file = try? Descriptor.open(file: path, isWritable: true)
+    else { return false }
+    // SQLite locks bytes behind the first gigabyte.
+    return isLocked(file) && (try? file.lock(1 << 30..<1 << 30 + 512, exclusively: true)) != nil
+  }
+
+  /// Removes an unfinished file, and those beside it.
+  static func remove(left path: String) { remove(path) }
+
   private static func isLocked(_ descriptor: Descriptor) -> Bool {
     (try? descriptor.lock(0..<1, exclusively: true)) != nil
   }

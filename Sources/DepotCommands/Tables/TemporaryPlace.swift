@@ -16,13 +16,42 @@ struct TemporaryPlace {
     try attempt("A folder in \(parent) can't be made") { () throws(SystemError) in
       try FileSystem.createNewPrivateFolder(place.path)
     }
+    // While this program runs, others see that the folder is needed.
+    let lock = try? Descriptor.open(
+      file: place.path + Self.lockName,
+      isWritable: true,
+      creatingWithMode: 0o600
+    )
+    try? lock?.lock(0..<1, exclusively: true)
     defer {
-      for name in FileSystem.entries(of: place.path) {
-        FileSystem.remove(folderWithFiles: "\(place.path)/\(name)")
-      }
-      FileSystem.remove(folderWithFiles: place.path)
+      place.remove()
+      withExtendedLifetime(lock) {}
     }
     return try body(place)
+  }
+
+  /// The name of the file in it that its program has locked, behind a slash.
+  private static let lockName = "/lock"
+
+  /// Returns the places of killed programs in `$TMPDIR`, or `/tmp`, whose names begin with `depot-`.
+  static func left() -> [TemporaryPlace] {
+    let parent = Process.environment("TMPDIR") ?? "/tmp"
+    return FileSystem.entries(of: parent).filter { $0.hasPrefix("depot-") }.sorted().compactMap {
+      let place = TemporaryPlace(path: "\(parent)/\($0)")
+      guard FileSystem.isPrivateFolder(place.path),
+        let lock = try? Descriptor.open(file: place.path + Self.lockName, isWritable: true),
+        (try? lock.lock(0..<1, exclusively: true)) != nil
+      else { return nil }
+      return place
+    }
+  }
+
+  /// Removes it with all that is in it.
+  func remove() {
+    for name in FileSystem.entries(of: path) {
+      FileSystem.remove(folderWithFiles: "\(path)/\(name)")
+    }
+    FileSystem.remove(folderWithFiles: path)
   }
 
   /// Makes a folder in it, and returns its path.

@@ -110,7 +110,7 @@ enum ServiceStatusVerb {
 
 extension CommandSession {
   /// Connects to the service that runs; `nil` if there is none.
-  fileprivate func connectIfRunning() throws(DepotError) -> BlockingConnection? {
+  func connectIfRunning() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {
       return try connect(mayStart: false)
     } catch {
