@@ -6,7 +6,7 @@ public struct Snapshot: Hashable, Sendable {
   let pin: String
   /// The token of the last transaction that the moment has, if the store keeps a history.
   public let token: String?
-  /// How long the moment is kept, from when it was taken.
+  /// How long the moment is kept while nothing reads it.
   public let age: Duration
 
   init(_ node: JSONNode) throws(DepotError) {
@@ -33,12 +33,12 @@ extension Client {
   /// ```
   ///
   /// - Parameters:
-  ///   - maxAge: How long the moment is kept; at most, and if `nil`, as long as the service allows,
-  ///     which is a minute unless it was started otherwise.
+  ///   - maxAge: How long the moment is kept while nothing reads it; at most, and if `nil`, as long as
+  ///     the service allows, which is a minute unless it was started otherwise.
   ///   - body: What to do with a client that reads the moment, in which nothing can be written.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; its reads throw ``DepotError`` `stream.expired` when the time is
-  ///   over or the connection was lost, `limit.pins` if too many moments are kept.
+  ///   over, so much was written that the store's log can't keep the moment, or the connection was lost, `limit.pins` if too many moments are kept.
   public func withSnapshot<Result>(
     maxAge: Duration? = nil,
     _ body: (Client) async throws -> Result

@@ -29,8 +29,14 @@ struct WholeStore {
     do {
       return try connection.withSnapshot { try body($0) }
     } catch let error as DepotError where error.code == .streamExpired {
-      throw DepotError(.streamExpired, "The export took longer than the service keeps a moment.")
-        .hint("Start depotd with a longer --pin-ms, or export with --no-snapshot.")
+      throw DepotError(
+        .streamExpired,
+        "So much was written that the service couldn't keep the moment."
+      )
+      .hint(
+        "Export when less is written, start depotd with a greater --log-mib, or export with "
+          + "--no-snapshot."
+      )
     }
   }
 

@@ -33,8 +33,7 @@ enum BackupVerb {
       hour.
 
       Of a container with several stores, FILE becomes a folder with a file for each, all as of one
-      moment, unless --store names one. The service keeps that moment for a minute, or as its --pin-ms
-      says. Only the owner of the service may ask: the file also has what was deleted.
+      moment, unless --store names one. Only the owner of the service may ask: the file also has what was deleted.
 
       With --to the store moves to a database, with its history and identifiers: depotd --store ADDRESS
       serves it there, on as many hosts as there are. What is written here afterwards isn't there. It needs

@@ -38,9 +38,9 @@ enum ExportVerb {
 
       Rows that their reader is slow to take wait in a file below $TMPDIR, up to 4 GiB of them.
 
-      An export is of one moment. If it needs several requests, the service keeps the moment for a
-      minute unless it was started with another --pin-ms; then the export fails, and needs a longer
-      time or --no-snapshot.
+      An export is of one moment. If it needs several requests, the service keeps the moment for as long
+      as that takes, unless its log grows beyond its --log-mib meanwhile: then the export fails, and needs
+      a quieter hour, a greater --log-mib, or --no-snapshot.
       """,
     examples: [
       "depot export Package > packages.ndjson",

@@ -126,8 +126,6 @@ package final class LongRead: Sendable {
   /// Checks that the read should go on, and throws its end otherwise.
   func check() throws(DepotError) {
     if let stop = state.withLock({ $0.stop }) { throw stop }
-    // Pins are ended now and then; a read needn't be finished before that.
-    if let pin, pin.expiry <= Monotonic.now() { throw .pinExpired }
     try control.check()
   }
 
@@ -243,6 +241,7 @@ package final class LongRead: Sendable {
   func end(_ frames: [UInt8], nextFrameCount: Int = 0) {
     state.withLock { $0.phase = .ended }
     pin?.remove(self)
+    pin?.lease.remove(self, at: Monotonic.now())
     delivery(frames, nextFrameCount, true)
   }
 

@@ -14,8 +14,8 @@ package final class Pin: Sendable {
     package var token: String?
   }
 
-  /// When it ends by itself, in nanoseconds of the monotonic clock.
-  package let expiry: UInt64
+  /// The time for which it is kept while nobody reads it.
+  package let lease: PinLease
   /// When it was asked for.
   let began = Monotonic.now()
   /// The worker that has the transaction.
@@ -27,9 +27,9 @@ package final class Pin: Sendable {
     var end: DepotError?
   }
 
-  init(worker: ReadWorker, expiry: UInt64) {
+  init(worker: ReadWorker, lease: PinLease) {
     self.worker = worker
-    self.expiry = expiry
+    self.lease = lease
   }
 
   /// Why the pin ended; `nil` if it hasn't.
@@ -70,5 +70,15 @@ extension DepotError {
   )
   .hint(
     "Pin again and go on after the last row with \"after\"; the rows are of a later moment then."
+  )
+
+  /// The error that reads of a pin get when the store's log has become too long.
+  static let pinTooLong = DepotError(
+    .streamExpired,
+    "The log of the store is too long to keep the pin, as much was written since."
+  )
+  .hint(
+    "Pin again and go on after the last row with \"after\"; the rows are of a later moment then. "
+      + "A greater --log-mib of depotd keeps it through more writes."
   )
 }

@@ -3,19 +3,18 @@ package import DepotProtocol
 internal import Synchronization
 
 extension ReaderPool {
-  /// Takes a snapshot that reads can share until it is given up or expires, at a time of the
-  /// monotonic clock in nanoseconds.
+  /// Takes a snapshot that reads can share until it is given up or expires.
   ///
   /// `completion` is called once, on a reader's thread, with the moment; reads that name the pin
   /// before wait for it.
   package func pin(
     _ catalog: Catalog,
     store: String,
-    until expiry: UInt64,
+    for lease: PinLease,
     completion: @escaping @Sendable (Result<Pin.Moment, DepotError>) -> Void
   ) -> Pin {
     let (pin, isHeld) = state.withLock { state in
-      let pin = Pin(worker: takeWorker(&state), expiry: expiry)
+      let pin = Pin(worker: takeWorker(&state), lease: lease)
       let open: @Sendable () -> Void = {
         pin.worker.open(pin, catalog, store: store, completion: completion)
       }
@@ -43,17 +42,18 @@ extension ReaderPool {
     pin.worker.release(pin, reason) { self.didEndPin(pin.worker) }
   }
 
-  /// Ends the pins whose time is over, with `stream.expired`.
+  /// Ends the pins that nobody has read for long, with `stream.expired`.
   package func expirePins() {
     let now = Monotonic.now()
-    for pin in state.withLock({ Array($0.pins.values) }) where pin.expiry <= now {
-      expire(pin)
+    for pin in state.withLock({ Array($0.pins.values) })
+    where pin.lease.isOver(at: now) {
+      expire(pin, .pinExpired)
     }
   }
 
-  private func expire(_ pin: Pin) {
+  private func expire(_ pin: Pin, _ reason: DepotError) {
     state.withLock { $0.expiredPins += 1 }
-    end(pin, .pinExpired)
+    end(pin, reason)
   }
 }
 
@@ -81,7 +81,7 @@ extension ReaderPool {
     let (reads, pins) = state.withLock { state in
       (state.active.values.map(\.read), Array(state.pins.values))
     }
-    for pin in pins where pin.began <= limit { expire(pin) }
+    for pin in pins where pin.began <= limit { expire(pin, .pinTooLong) }
     for read in reads where read.pin == nil && read.began <= limit {
       read.stop(
         DepotError(.streamExpired, "The log of the store is too long to keep the snapshot.")

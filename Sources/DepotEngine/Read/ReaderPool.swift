@@ -91,6 +91,7 @@ package final class ReaderPool: Sendable {
 
   /// Starts a read, or keeps it until others ended.
   package func start(_ read: LongRead) {
+    read.pin?.lease.add(read)
     let start: Start = state.withLock { state in
       if state.isClosing { return .refuse }
       state.started += 1

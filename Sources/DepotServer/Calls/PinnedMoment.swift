@@ -5,11 +5,11 @@ internal import DepotProtocol
 /// A moment of a container that a connection keeps: a pin of each of its stores.
 ///
 /// It lives on the server's thread.
-@Memberwise("container")
+@Memberwise("container", "lease")
 final class PinnedMoment {
   let container: Container
-  /// When it ends by itself, in nanoseconds of the monotonic clock.
-  let expiry: UInt64
+  /// The time for which it is kept while nobody reads it.
+  let lease: PinLease
   private var parts: [Part] = []
 
   private struct Part {
@@ -35,8 +35,8 @@ final class PinnedMoment {
 
   /// Why it isn't to be used any more; `nil` if it is.
   func end(_ now: UInt64) -> DepotError? {
-    if now >= expiry { return .pinExpired }
-    return parts.lazy.compactMap(\.pin.end).first
+    if let end = parts.lazy.compactMap(\.pin.end).first { return end }
+    return lease.isOver(at: now) ? .pinExpired : nil
   }
 
   /// Gives it up; its reads end with `reason`.

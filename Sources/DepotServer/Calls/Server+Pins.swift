@@ -12,12 +12,13 @@ extension Server {
     }
     guard sessions.values.reduce(0, { $0 + $1.pins.count }) < Limits.allPins else {
       throw DepotError(.tooManyPins, "\(Limits.allPins) pins are held by all connections.")
-        .hint("Each of them ends within \(configuration.pinMilliseconds) ms; try again then.")
+        .hint("Each of them ends when it isn't read for \(configuration.pinMilliseconds) ms.")
     }
     for host in container.hosts where host.readers == nil { throw host.refusal }
     let longest = configuration.pinMilliseconds
     let milliseconds = min(age ?? longest, longest)
-    let moment = PinnedMoment(container, expiry: now + UInt64(milliseconds) * 1_000_000)
+    let lease = PinLease(nanoseconds: UInt64(milliseconds) * 1_000_000)
+    let moment = PinnedMoment(container, lease)
     let name = Self.makeInstance()
     session.pins[name] = moment
     session.calls[call.id] = session.calls[call.id] ?? running(call)
@@ -29,7 +30,7 @@ extension Server {
       let pin = readers.pin(
         host.catalog,
         store: store.storeIdentifier,
-        until: moment.expiry
+        for: lease
       ) { [inbox] result in inbox.post(.pinned(pinned, result)) }
       moment.add(host, pin)
     }
@@ -45,10 +46,11 @@ extension Server {
       guard moment.complete(pinned.store, try result.get()) else { return }
       try call.control.check()
       if let end = moment.end(now) { throw end }
+      moment.lease.use(at: now)
       session.reply(to: id).object(to: &session.output.writer) { writer in
         writer.member("pin", pinned.name)
         if let token = moment.token { writer.member("token", token) }
-        writer.member("expiresMs", Int((moment.expiry - now) / 1_000_000))
+        writer.member("expiresMs", Int(moment.lease.nanoseconds / 1_000_000))
       }
       finish(id, of: session, isError: false)
     } catch {
@@ -92,6 +94,7 @@ extension Server {
         .at("/container")
     }
     let (host, pin, catalog) = try moment.part(of: call.operation)
+    moment.lease.use(at: now)
     guard host.reader != nil else { throw host.refusal }
     try readLong(call, running, of: host, session, catalog: catalog, pin: pin)
   }

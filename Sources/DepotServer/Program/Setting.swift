@@ -142,7 +142,7 @@ struct Setting: Sendable {
       "pin-ms",
       number: \.pinMilliseconds,
       in: 1...86_400_000,
-      "how long a client may keep a pin [60000]"
+      "how long a client may keep a pin that it doesn't read [60000]"
     ),
     Setting(
       "log-mib",
