@@ -38,6 +38,9 @@ extension SQLiteError {
     }
   }
 
+  /// Whether there was no room for a file that SQLite made for a while, as for a sort.
+  package var isOfTemporaryFile: Bool { code == SQLITE_FULL }
+
   /// Whether the system reported an error of the disk, rather than wrong bytes or too few.
   package var isOfDisk: Bool { Self.isOfDisk(code) }
 

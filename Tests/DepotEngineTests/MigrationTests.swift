@@ -213,12 +213,18 @@ import Testing
     async throws
   {
     try await withStorePath { path in
-      for name in [".copying", ".migrating", ".migrating-wal"] {
+      for name in [
+        ".copying", ".copying-journal", ".copying.lock", ".migrating", ".migrating-wal",
+        ".upgrading-journal",
+      ] {
         _ = FileManager.default.createFile(atPath: path + name, contents: Data("x".utf8))
       }
       let store = try StoreFixture(StoreConfiguration(path: path))
       await store.close()
-      for name in [".copying", ".migrating", ".migrating-wal"] {
+      for name in [
+        ".copying", ".copying-journal", ".copying.lock", ".migrating", ".migrating-wal",
+        ".upgrading-journal",
+      ] {
         #expect(!FileManager.default.fileExists(atPath: path + name))
       }
     }

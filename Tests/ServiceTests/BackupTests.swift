@@ -139,10 +139,22 @@ extension ServiceTests {
       let first = FileManager.default.contents(atPath: file)
       try daemon.connect().insert([Item(name: "second")])
       // A killed backup left this.
-      try "half".write(toFile: file + ".part", atomically: false, encoding: .utf8)
+      for end in ["", "-wal", ".lock"] {
+        try "half".write(toFile: file + ".part" + end, atomically: false, encoding: .utf8)
+      }
       try depot("backup", file)
       #expect(FileManager.default.contents(atPath: file) != first)
-      #expect(!FileManager.default.fileExists(atPath: file + ".part"))
+      for end in ["", "-wal", ".lock"] {
+        #expect(!FileManager.default.fileExists(atPath: file + ".part" + end))
+      }
+      // One that was killed when its file had its name already left these.
+      for end in ["-wal", ".lock"] {
+        try "".write(toFile: file + ".part" + end, atomically: false, encoding: .utf8)
+      }
+      #expect(try depot("backup", file).status == 0)
+      for end in ["-wal", ".lock"] {
+        #expect(!FileManager.default.fileExists(atPath: file + ".part" + end))
+      }
       let note = try daemon.folder.write("a letter", to: "letter")
       let refused = try daemon.depot(["backup", note])
       #expect(refused.status == 64)

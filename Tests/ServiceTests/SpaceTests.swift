@@ -23,6 +23,34 @@ extension ServiceTests {
       (try? FileManager.default.attributesOfItem(atPath: daemon.store + suffix)[.size] as? Int) ?? 0
     }
 
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func `a new index says whose disk is full: that of temporary files`() throws {
+      let temporary = daemon.folder.path + "/temporary"
+      try FileManager.default.createDirectory(
+        atPath: temporary,
+        withIntermediateDirectories: false
+      )
+      let mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", temporary]
+      try #require(Program.run(mount).status == 0)
+      defer { _ = try? Program.run(["umount", "-l", temporary]) }
+      let other = try TestDaemon(environment: ["TMPDIR": temporary, "SQLITE_TMPDIR": temporary])
+      let connection = try other.connect()
+      try connection.fill(40_000, textBytes: 1000)
+      let schema = TestDaemon.schema.replacing(
+        #""name":"text","type":"string""#,
+        with: #""name":"text","type":"string","indexed":true"#
+      )
+      let raw = try RawConnection(other.socket)
+      try raw.call(1, "schema.define", #"{"schema":\#(schema)}"#)
+      let answer = try raw.receive()
+      #expect(answer.errorCode == "storage.full", "\(answer.text)")
+      let error = answer["err"]
+      #expect(error?["message"]?.string?.contains("temporary file") == true, "\(answer.text)")
+      #expect(error?["hint"]?.string?.contains("TMPDIR") == true, "\(answer.text)")
+      #expect(!other.log.contains("the disk is full"), "\(other.log)")
+      try connection.insert([Item(name: "later")])
+    }
+
     @Test func `the parts of a store add up to its file`() throws {
       try daemon.connect().fill(3000, textBytes: 500)
       let space = try space()

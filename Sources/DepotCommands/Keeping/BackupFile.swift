@@ -25,6 +25,9 @@ struct BackupFile {
         throw DepotError(.busy, "Another backup is being written to \(path).")
       }
       Self.remove(name)
+    } else {
+      // One that was killed when the file had its name already.
+      Self.remove(name)
     }
     descriptor = try attempt("The file \(name) can't be created") { () throws(SystemError) in
       try Descriptor.open(file: name, isWritable: true, creatingWithMode: 0o600)
@@ -76,7 +79,7 @@ struct BackupFile {
   }
 
   private static func remove(_ draft: String) {
-    for suffix in ["", "-wal", ".lock"] { FileSystem.remove(file: draft + suffix) }
+    for suffix in ["", "-wal", "-journal", ".lock"] { FileSystem.remove(file: draft + suffix) }
   }
 
   /// Adds bytes at the end.

@@ -40,7 +40,7 @@ package struct StoreCopies {
         try FileSystem.renameDurably(draft, to: name + Self.unfinished)
       }
     } catch {
-      FileSystem.remove(file: draft)
+      StoreFiles(draft).remove()
       throw error
     }
     return name
@@ -95,7 +95,7 @@ package struct StoreCopies {
   }
 
   private func copy(to target: String, _ control: CallControl) throws {
-    FileSystem.remove(file: target)
+    StoreFiles(target).removeContent()
     try StoreFiles(target).create(like: path)
     try Self.beside {
       let source = try Connection(path: path, access: .reader)
@@ -176,9 +176,9 @@ package struct StoreCopies {
 extension StoreFiles {
   /// Removes what a migration left that was cut short.
   func removeLeftovers() {
-    FileSystem.remove(file: path + ".copying")
+    StoreFiles(path + ".copying").remove()
     FileSystem.remove(file: StateFile.path(of: path) + ".new")
-    FileSystem.remove(file: FormatUpgrade.copy(of: path))
+    StoreFiles(FormatUpgrade.copy(of: path)).remove()
     StoreFiles(StoreRestore.draft(of: path)).remove()
     // The names that a restore was about to give to the store that it replaces.
     for file in StoreCopies(of: path).entries(after: ".replaced-")

@@ -22,6 +22,8 @@ extension DepotError {
       self.init(.corrupt, "The store's file is damaged, or can't be read: \(error).")
     case 13:  // SQLITE_FULL
       self.init(.full, "There is no room for the temporary file of a sort.")
+      hint =
+        "Free some room where SQLITE_TMPDIR or TMPDIR of depotd says, or in /var/tmp, or sort less."
     case 18:  // SQLITE_TOOBIG
       self.init(.valueTooLarge, error.message)
       hint = "Read the value in parts with blob.read, or ask for its $length only."

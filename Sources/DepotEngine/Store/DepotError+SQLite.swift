@@ -11,7 +11,7 @@ extension DepotError {
       return
     }
     switch error.kind {
-    case .full: self = .noRoom
+    case .full: self = error.isOfTemporaryFile ? .noTemporaryRoom : .noRoom
     case .refused: self = .unreachable("It took no commit.")
     case .readOnly:
       self.init(.readOnly, "The store's file can't be written.")
@@ -48,6 +48,15 @@ extension DepotError {
   static var noRoom: DepotError {
     DepotError(.full, "There is no room on the store's disk.")
       .hint("Nothing was changed. Free some room; the service goes on by itself.")
+  }
+
+  /// The error that there is no room for the file of a sort, as for a new index, beside the store.
+  static var noTemporaryRoom: DepotError {
+    DepotError(.full, "There is no room for a temporary file, as for the sort of a new index.")
+      .hint(
+        "Nothing was changed. Free some room where SQLITE_TMPDIR or TMPDIR of depotd says, or in "
+          + "/var/tmp, or start depotd with another TMPDIR."
+      )
   }
 }
 

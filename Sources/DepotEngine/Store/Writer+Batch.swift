@@ -150,7 +150,7 @@ extension Writer {
 
   /// Translates a failure of SQLite, and counts it if it is want of room.
   func refusal(_ error: SQLiteError) -> DepotError {
-    if error.kind == .full { statistics.writesWithoutRoom += 1 }
+    if error.kind == .full, !error.isOfTemporaryFile { statistics.writesWithoutRoom += 1 }
     if error.kind == .refused, let reason = home?.reason { return reason }
     return DepotError(error)
   }

@@ -15,6 +15,9 @@ enum IOFailure {
   static let lockOfIndex = SQLITE_IOERR | 20 << 8
   /// A page isn't as it was written.
   static let data = SQLITE_IOERR | 32 << 8
+  /// There is no room for one of the files that the file system is responsible for, which temporary files
+  /// aren't; a code of ours.
+  static let noRoom = SQLITE_FULL | 65 << 8
   /// The home of the database doesn't take a commit; a code of ours.
   static let refusal = SQLITE_FULL | 64 << 8
 }

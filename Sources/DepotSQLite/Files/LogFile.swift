@@ -81,7 +81,7 @@ final class LogFile: OpenFile {
     if !pending.isEmpty, offset < pendingEnd, offset + bytes.count > pendingStart {
       let code = flush()
       // A full disk that a read reports would undo the statement alone, and not the writes of the others.
-      guard code == SQLITE_OK else { return code == SQLITE_FULL ? IOFailure.write : code }
+      guard code == SQLITE_OK else { return code == IOFailure.noRoom ? IOFailure.write : code }
     }
     let code = readAll(bytes, at: offset)
     guard code == SQLITE_OK else { return code }
@@ -286,7 +286,7 @@ final class LogFile: OpenFile {
       state.didCommit(count, frames: UInt32(commit + 1), sum: sum, now: now)
     }
     // The commit itself is on disk, and can't be undone for want of room for the state.
-    owesState = code == SQLITE_FULL
+    owesState = code == IOFailure.noRoom
     return owesState ? SQLITE_OK : code
   }
 

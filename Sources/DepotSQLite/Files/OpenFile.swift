@@ -112,7 +112,7 @@ class OpenFile {
       let count = pwrite(descriptor.number, rest.baseAddress, rest.count, offset + done)
       if count < 0 {
         if errno == EINTR { continue }
-        return errno == ENOSPC ? SQLITE_FULL : IOFailure.write
+        return errno == ENOSPC ? IOFailure.noRoom : IOFailure.write
       }
       done += count
     }

@@ -104,7 +104,7 @@ package final class StateFile: Sendable {
       } catch {
         errno = error.code
         guard error.isWantOfRoom else { return IOFailure.write }
-        return isFlushed ? SQLITE_FULL : SQLITE_OK
+        return isFlushed ? IOFailure.noRoom : SQLITE_OK
       }
     }
   }
