@@ -190,7 +190,11 @@ struct CommandSession {
     guard !isQuiet else { return }
     // The end of the pager would be that of the output too.
     _ = try? finishOutput()
-    messages.write(text + "\n")
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let wrapped = lines.map {
+      TextFlow.wrapped(String($0), width: messages.wrapsAt, indentation: 0)
+    }
+    messages.write(wrapped.joined(separator: "\n") + "\n")
   }
 
   /// Writes an answer that is a small document: compact for programs, else laid out.
@@ -208,14 +212,18 @@ struct CommandSession {
     writesJSON ? write(value) : output.append(text + "\n")
   }
 
-  /// Writes an answer: `value` for programs, a table for people.
+  /// Writes an answer: `value` for programs, each element of a list in a line of NDJSON, and a table for people.
   func write(
     _ value: JSONValue,
     orTable headings: [String],
     whole: Set<Int> = [],
     _ rows: [[TableCell]]
   ) throws {
-    guard format.isTable else { return write(value) }
+    guard format.isTable else {
+      guard format == .ndjson, case .array(let elements) = value else { return write(value) }
+      for element in elements { output.append(element.text + "\n") }
+      return
+    }
     try TablePrinter.write(headings, rows, whole: whole, style(""), to: output)
   }
 

@@ -58,7 +58,12 @@ package enum DepotCommand {
     messages.write(
       usesJSON
         ? ErrorReport.json(error)
-        : ErrorReport.text(error, of: verb, usesColor: messages.usesColor)
+        : ErrorReport.text(
+          error,
+          of: verb,
+          usesColor: messages.usesColor,
+          width: messages.wrapsAt
+        )
     )
     // Broken JSON is the user's: the service only ever gets JSON that this program has written.
     return error.code == .json ? 65 : error.code.exitStatus

@@ -17,7 +17,7 @@ import Testing
     let name = SchemaProposal.entityName(path)
     let proposal = SchemaProposal(entity: name, try RecordMap(maps), form)
     try proposal.read(InputFile(path))
-    return (try proposal.entity(), proposal.advice("f"))
+    return (try proposal.entity(), proposal.advice("f").map { String($0.dropLast()) })
   }
 
   /// Returns the attributes as `name type`, with `?` if they are optional and `!` if they are unique.

@@ -26,7 +26,7 @@ struct OptionSpec: Sendable {
     short = long > 0 ? words[0].dropFirst().first : nil
     let value = long + 1 < words.count ? words[long + 1] : nil
     self.value = value
-    let isFile = value.map(["FILE", "DIR", "JOURNAL"].contains) ?? false
+    let isFile = value.map(["FILE", "FILE|-", "DIR", "JOURNAL"].contains) ?? false
     self.candidates = candidates ?? (isFile ? .files : .none)
     self.isRepeatable = isRepeatable
   }

@@ -34,7 +34,7 @@ enum HistoryText {
     if !names.isEmpty { line += "  \(names.joined(separator: ", "))" }
     if let group = transaction.group { line += "  [\(group)]" }
     if let origin = transaction.origin { line += "  (\(origin))" }
-    return line + "\n"
+    return line
   }
 
   /// The transactions of a group in one line.

@@ -1,4 +1,5 @@
 internal import DepotClientCore
+internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot log`: what happened last.
@@ -70,15 +71,24 @@ final class LogPrinter {
     }
     if transaction.token != last {
       if last != nil { output.append("\n") }
-      output.append(HistoryText.heading(transaction))
+      output.append(wrapped(HistoryText.heading(transaction), 2) + "\n")
       last = transaction.token
     }
     if let joined = transaction.joined {
       output.append("    \(HistoryText.sentence(joined))\n")
     }
     for change in transaction.changes {
-      output.append("    \(TextWidth.printable(HistoryText.sentence(change)))\n")
+      output.append("    " + wrapped(HistoryText.sentence(change), 8) + "\n")
     }
     try output.flush()
+  }
+
+  /// Returns a line as a terminal takes it.
+  private func wrapped(_ text: String, _ indentation: Int) -> String {
+    TextFlow.wrapped(
+      TextWidth.printable(text),
+      width: session.isOutputTerminal ? Terminal.wantedWidth(1) : nil,
+      indentation: indentation
+    )
   }
 }

@@ -202,8 +202,14 @@ extension Importer.Outcome {
   func located(_ error: DepotError, line: Int?) -> DepotError {
     var located = told(with: error)
     if let line { located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "") }
-    located.hint = error.hint ?? Importer.rejectsAdvice
+    located.hint = located.hint ?? Importer.rejectsAdvice
     return located
+  }
+
+  /// Returns a hint of a service that knows only of the last request, where others before it were stored.
+  private static func withoutRows(_ hint: String) -> String {
+    hint.replacing("Nothing was changed. ", with: "")
+      .replacing("Nothing was changed; allow", with: "Allow")
   }
 
   /// Returns an error with how many rows are stored already.
@@ -214,6 +220,7 @@ extension Importer.Outcome {
       stored + skipped == 0
       ? " Nothing was stored."
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
+    if stored > 0 { counted.hint = error.hint.map(Self.withoutRows) }
     if error.code == .cancelled, stored > 0 { counted.hint = Importer.resumeAdvice }
     return counted
   }

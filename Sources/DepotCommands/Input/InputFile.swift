@@ -107,6 +107,15 @@ final class InputFile {
     }
   }
 
+  /// Writes all that is left to another place.
+  func copy(to sink: ByteSink) throws {
+    while case let piece = try read(), !piece.isEmpty {
+      sink.bytes.append(contentsOf: piece)
+      try sink.flushIfLarge()
+    }
+    try sink.flush()
+  }
+
   /// Reads all that is left.
   ///
   /// - Throws: ``DepotError`` `limit.value_bytes` if that is more than `limit` bytes.

@@ -124,7 +124,7 @@ struct RecordEncoder {
     in bytes: UnsafeBufferPointer<UInt8>
   ) -> DepotError {
     var result = DepotError(error, in: bytes)
-    result.message = "This isn't acceptable JSON: \(error)."
+    result.message = result.message.replacing("The frame", with: "The record")
     return result
   }
 }

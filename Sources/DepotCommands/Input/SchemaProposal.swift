@@ -249,16 +249,24 @@ final class SchemaProposal {
   }
 
   /// The options that an import of the file into the proposed entity needs besides.
-  func advice(_ path: String) -> String? {
+  ///
+  /// For a terminal of `width` columns they stand in lines of their own, which a shell reads as one.
+  func advice(_ path: String, width: Int? = nil) -> String? {
     guard !renamed.isEmpty || hasMadeUpNames else { return nil }
-    let reason = "Names of \(path) can't be in a schema as they are. Import it with: "
+    let instead = map.paths.isEmpty || !isText ? "" : ", without --map,"
+    let reason = "Names of \(path) can't be in a schema as they are. Import it\(instead) with:"
+    let options = options
+    guard let width else { return "\(reason) \(options)\n" }
+    return reason + "\n" + TextFlow.command(options, width: width - 2).indented(by: 2)
+  }
+
+  private var options: String {
     guard isText else {
-      let maps = renamed.map { "--map " + CommandWords.quoted("\($0.old)=\($0.new)") }
-      return reason + maps.joined(separator: " ")
+      return renamed.map { "--map " + CommandWords.quoted("\($0.old)=\($0.new)") }
+        .joined(separator: " ")
     }
     let names = paths.map { path in path.map { finals[$0] ?? $0 } ?? "" }.joined(separator: ",")
-    return reason + "--columns " + CommandWords.quoted(names)
-      + (map.paths.isEmpty ? "" : " in the place of --map")
+    return "--columns " + CommandWords.quoted(names)
   }
 
   /// Returns the name of the entity of a file, as in `OrderLines` of `data/order-lines.csv`.

@@ -19,14 +19,15 @@ enum BackupVerb {
 
   static let verb = Verb(
     name: "backup",
-    operands: .init("FILE", 0...1, .files),
+    operands: .init("FILE|-", 0...1, .files),
     summary: "copy the store to a file or a database while others work",
     details: """
       FILE gets the store as it is at one moment, with its history and identifiers. It is written as
       FILE.part, read again from the disk to prove every page and every row of it, and only then gets its
       name, over that of an earlier backup, and over nothing else: no other file, and no store that a
       service has or had. So whenever the command is killed, FILE is whole, or the earlier one, or isn't
-      there. depot restore takes it, and depotd serves it.
+      there. depot restore takes it, and depotd serves it. With - it is written to the standard output, once
+      it is proved, and needs room for a copy in $TMPDIR.
 
       Others read and write meanwhile. While it runs the store's log can't begin anew: if it grows beyond
       the --log-mib of the service, the backup ends with an error, and needs another --rate, or a quieter
@@ -44,6 +45,7 @@ enum BackupVerb {
       "depot backup /var/backups/depot.sqlite",
       "depot backup \"monday.sqlite\" --rate 8M -q",
       "depot --container shop backup shop.sqlite --store main",
+      "depot backup - | gzip > monday.sqlite.gz",
       "depot backup --to 'postgresql://depot@db1,db2/app?target_session_attrs=read-write'",
     ],
     options: [.store, rate, unchecked, address, replace]
@@ -56,15 +58,21 @@ enum BackupVerb {
       throw DepotError(.usage, "A backup goes to a FILE, or to a database with --to.")
         .hint("--replace is for a store in a database. See depot backup --help.")
     }
+    guard path != "-" || !session.isOutputTerminal else {
+      throw DepotError(.usage, "A backup isn't for a terminal.")
+        .hint("Redirect it, as in: depot backup - > monday.sqlite")
+    }
     let connection = try session.connect()
     let stores = try connection.openStores().map(\.name)
     let run = BackupRun(session: session, rate: rate, isProved: isProved)
-    guard let path else {
+    guard let path, path != "-" else {
       guard stores.count < 2 || invocation.has(.store) else {
-        throw DepotError(.usage, "The container has several stores; a database holds one.")
+        let place = path == nil ? "a database" : "the output"
+        throw DepotError(.usage, "The container has several stores; \(place) holds one.")
           .hint("Name the store with --store: \(stores.joined(separator: ", ")).")
       }
       let store = invocation.value(.store)
+      if path != nil { return try run.write(store, connection) }
       return try run.move(store, to: address ?? "", invocation.has(replace), connection)
     }
     if stores.count < 2 || invocation.has(.store) {
@@ -92,6 +100,18 @@ private struct BackupRun {
       orText: "\(Numbers.size(bytes: facts.size)) in \(path)"
         + (facts.token.map { ", up to \($0)." } ?? ".")
     )
+  }
+
+  /// Writes one store to the standard output, and says so to people.
+  func write(_ store: String?, _ connection: BlockingConnection) throws {
+    try TemporaryPlace.with("depot-backup") { place in
+      let file = place.path + "/store.sqlite"
+      let facts = try write(store, to: file, connection)
+      try InputFile(file).copy(to: session.output)
+      session.say(
+        "\(Numbers.size(bytes: facts.size))" + (facts.token.map { ", up to \($0)." } ?? ".")
+      )
+    }
   }
 
   /// Puts one store into a database, and says so.

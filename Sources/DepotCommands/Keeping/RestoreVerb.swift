@@ -16,7 +16,7 @@ enum RestoreVerb {
 
   static let verb = Verb(
     name: "restore",
-    operands: .init("FILE", 1...1, .files),
+    operands: .init("FILE|-", 1...1, .files),
     summary: "put a backup into the place of a store that no service has",
     details: """
       The backup is copied, and all of the copy is read again from the disk, before it takes the store's
@@ -28,13 +28,14 @@ enum RestoreVerb {
       """,
     examples: [
       "depot restore /var/backups/depot.sqlite --data /srv/depot",
+      "gzip -dc monday.sqlite.gz | depot restore - --data /srv/depot",
       "depot service stop && depot restore monday.sqlite --data data --replace",
       "depot restore monday.sqlite --store 'postgresql:///app?host=/run/postgresql'",
     ],
     options: [data, file, replace]
   ) { session in
     let invocation = session.invocation
-    var arguments = ["--restore", invocation.operands[0], "--report-start"]
+    var arguments: [String] = []
     switch (invocation.value(data), invocation.value(file)) {
     case (let folder?, nil): arguments += ["--data", folder]
     case (nil, let file?): arguments += ["--store", file]
@@ -42,7 +43,21 @@ enum RestoreVerb {
       throw DepotError(.usage, "Say where the store is to be, with --data or with --store.")
     }
     if invocation.has(replace) { arguments.append("--replace") }
-    let result = try ServiceTool(arguments).result()
+    let file = invocation.operands[0]
+    guard file == "-" else { return try restore(file, arguments, session) }
+    try TemporaryPlace.with("depot-restore") { place in
+      let file = place.path + "/store.sqlite"
+      try InputFile("-").copy(to: ByteSink(creating: file))
+      try restore(file, arguments, session)
+    }
+  }
+
+  private static func restore(
+    _ file: String,
+    _ arguments: [String],
+    _ session: CommandSession
+  ) throws {
+    let result = try ServiceTool(["--restore", file, "--report-start"] + arguments).result()
     session.write(result, orText: result["summary"]?.string ?? "Restored.")
   }
 }

@@ -64,7 +64,7 @@ final class ByteSink {
   /// Returns the error for output that can't be written.
   static func failure(_ error: SystemError) -> any Error {
     error.isBrokenPipe
-      ? OutputClosed() : DepotError(.io, "The output can't be written (\(error)).")
+      ? OutputClosed() : DepotError(.init(of: error), "The output can't be written (\(error)).")
   }
 }
 

@@ -4,26 +4,35 @@ internal import DepotProtocol
 enum ErrorReport {
   /// How many of several reasons are shown.
   private static let reasonCount = 8
-  private static let oneLine = TextWidth.printable
 
   /// Returns what happened to a verb, where, and what to do about it, in terms of the command line: in
-  /// three lines unless there are several reasons.
-  static func text(_ error: DepotError, of verb: Verb? = nil, usesColor: Bool = false) -> String {
+  /// three lines unless there are several reasons, or a line is too wide for a terminal of `width` columns.
+  static func text(
+    _ error: DepotError,
+    of verb: Verb? = nil,
+    usesColor: Bool = false,
+    width: Int? = nil
+  ) -> String {
+    func oneLine(_ text: String, behind indentation: Int = 4) -> String {
+      TextFlow.wrapped(TextWidth.printable(text), width: width, indentation: indentation)
+    }
     let terms = CommandLineTerms(of: verb)
     let error = terms.translated(error)
     let code = error.code == .usage ? "" : "\(error.code.rawValue): "
     var message = error.message
     if message.hasSuffix("."), error.code == .usage { message.removeLast() }
     if error.effect == .unknown { message += " Nobody knows whether the last change was stored." }
-    var text = "error:".painted("31;1", if: usesColor) + " " + oneLine(code + message) + "\n"
+    var text = "error:".painted("31;1", if: usesColor) + " "
+    text += oneLine(code + message, behind: 7) + "\n"
     if let place = error.at {
-      text += "  " + "at:".painted("1", if: usesColor) + " " + oneLine(place) + "\n"
+      text += "  " + "at:".painted("1", if: usesColor) + " " + oneLine(place, behind: 6) + "\n"
     }
     // The message has the first of them.
     let reasons = error.details?["violations"]?.array?.dropFirst() ?? []
     for reason in reasons.prefix(reasonCount) {
       let place = reason["pointer"]?.string.flatMap(terms.place).map { " (at \($0))" } ?? ""
-      text += "  also: " + oneLine((reason["message"]?.string ?? reason.text) + place) + "\n"
+      let message = (reason["message"]?.string ?? reason.text) + place
+      text += "  also: " + oneLine(message, behind: 8) + "\n"
     }
     text += more(reasons.count)
     for conflict in error.conflicts.prefix(reasonCount) {
@@ -32,7 +41,7 @@ enum ErrorReport {
     text += more(error.conflicts.count)
     for line in steps(error) { text += "  " + oneLine(line) + "\n" }
     if let hint = error.hint, reasons.isEmpty {
-      text += "  " + "hint:".painted("36", if: usesColor) + " " + aligned(hint) + "\n"
+      text += "  " + "hint:".painted("36", if: usesColor) + " " + aligned(hint, width) + "\n"
     }
     return text
   }
@@ -51,9 +60,13 @@ enum ErrorReport {
   /// Returns the error object of the protocol in one line.
   static func json(_ error: DepotError) -> String { JSONWriter.text { $0.write(error) } + "\n" }
 
-  /// Keeps the lines of a hint that points at a place in the line above.
-  private static func aligned(_ hint: String) -> String {
-    hint.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }
-      .joined(separator: "\n        ")
+  /// Keeps the lines of a hint, which may point at a place in the line above.
+  private static func aligned(_ hint: String, _ width: Int?) -> String {
+    let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
+    let isPointer = lines.last?.trimmed() == "^"
+    return lines.map { line in
+      let line = TextWidth.printable(String(line))
+      return isPointer ? line : TextFlow.wrapped(line, width: width, indentation: 8)
+    }.joined(separator: "\n        ")
   }
 }

@@ -25,6 +25,9 @@ struct Messages {
   /// The columns of the terminal.
   var width: Int { Terminal.width(descriptor.number) ?? 80 }
 
+  /// The columns that lines may have; `nil` where nobody knows a width.
+  var wrapsAt: Int? { isTerminal ? Terminal.wantedWidth(descriptor.number) ?? width : nil }
+
   /// Writes text; nobody hears about it if that fails.
   func write(_ text: String) {
     pager?.end()

@@ -28,6 +28,15 @@ enum TextFlow {
     return lines
   }
 
+  /// Returns one line of text in as many lines as a width needs, each but the first behind `indentation` spaces.
+  ///
+  /// A text that fits, or for which there is no width, stays as it is.
+  static func wrapped(_ text: String, width: Int?, indentation: Int) -> String {
+    guard let width, TextWidth.columns(text) > width - indentation else { return text }
+    let indent = String(repeating: " ", count: indentation)
+    return lines(text, width: max(narrowest, width - indentation)).joined(separator: "\n" + indent)
+  }
+
   /// Returns paragraphs anew, with a blank line between where there is one.
   ///
   /// A line that begins with spaces is one of a list: it stays a line, and what doesn't fit goes below

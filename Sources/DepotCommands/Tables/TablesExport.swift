@@ -12,6 +12,10 @@ struct TablesExport {
 
   /// Writes the file, which gets its name when it is complete, as of one moment if that is wanted.
   func run(isOneMoment: Bool) throws {
+    guard file != "-" || !session.isOutputTerminal else {
+      throw DepotError(.usage, "An SQLite file isn't for a terminal.")
+        .hint("Redirect it, as in: depot export --sqlite - > plain.sqlite")
+    }
     let connection = try session.connect()
     var notes: [String] = []
     let count = try TemporaryPlace.with("depot-export") { place in
@@ -21,13 +25,16 @@ struct TablesExport {
         notes = plan.notes
         return try write(plan, $0, folder)
       }
+      let target = file == "-" ? place.path + "/tables.sqlite" : file
       _ = try ServiceTool(
-        ["--write-tables", folder, "--into", file, "--report-start"]
+        ["--write-tables", folder, "--into", target, "--report-start"]
       ).result()
+      if file == "-" { try InputFile(target).copy(to: session.output) }
       return count
     }
     for note in notes { session.say(note) }
-    session.say("\(Numbers.counted(count, "row")) in \(file)")
+    let place = file == "-" ? "" : " in \(file)"
+    session.say(Numbers.counted(count, "row") + place)
   }
 
   /// Writes the rows into a folder of tables, and returns how many there were.

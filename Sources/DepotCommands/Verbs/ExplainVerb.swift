@@ -42,7 +42,7 @@ enum ExplainVerb {
   }
 
   private static func wrapped(_ text: String) -> String {
-    TextFlow.lines(text, width: 90).joined(separator: "\n        ")
+    TextFlow.lines(text, width: 72).joined(separator: "\n        ")
   }
 
   /// Returns the plan as people read it.

@@ -8,7 +8,7 @@ enum ExportVerb {
   private static let all: OptionSpec = "--all: the whole store, into a folder"
 
   private static let sqlite: OptionSpec =
-    "--sqlite FILE: the whole store, into an SQLite file with plain tables for other tools"
+    "--sqlite FILE|-: the whole store, into an SQLite file with plain tables for other tools"
 
   private static let moments: OptionSpec =
     "--no-snapshot: read each entity as of a moment of its own, however long all of it takes"

@@ -5,7 +5,7 @@ internal import DepotProtocol
 enum ImportVerb {
   private static let batch: OptionSpec =
     "--batch N: rows in a transaction, at most \(Limits.rows) (default: \(GraphImporter.Options().batch))"
-  private static let rejects: OptionSpec = "--rejects FILE: write bad records to FILE and go on"
+  private static let rejects: OptionSpec = "--rejects FILE|-: write bad records to FILE and go on"
   private static let all: OptionSpec = "--all: the folder of an export of a whole store"
   private static let apple: OptionSpec =
     "--apple FILE: all rows of a store that SwiftData or Core Data made, such as default.store"

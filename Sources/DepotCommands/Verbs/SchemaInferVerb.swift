@@ -54,7 +54,8 @@ enum SchemaInferVerb {
           .hint("Infer one after the other, with --entity.")
       }
       entities.append(entity)
-      if let advice = proposal.advice(path) { session.say(advice) }
+      let advice = proposal.advice(path, width: session.messages.wrapsAt)
+      if let advice, !session.isQuiet { session.messages.write(advice) }
     }
     var schema = invocation.has(add) ? try session.connect().schema() : Schema(entities: [])
     if let entity = entities.first(where: { schema[$0.name] != nil }) {

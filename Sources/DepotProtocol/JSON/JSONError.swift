@@ -57,10 +57,33 @@ extension DepotError {
       case .tooManyValues: .tooManyValues
       default: .json
       }
-    self.init(code, "The frame isn't acceptable JSON: \(error).")
+    let word = Self.foreignWord(in: bytes, at: error.offset)
+    let remark = word.map { "; JSON has no \($0)" } ?? ""
+    self.init(code, "The frame isn't acceptable JSON: \(error)\(remark).")
     let before = max(0, error.offset - 20)
     let context = bytes.dropFirst(before).prefix(40)
     hint = "Near: \(String(decoding: context, as: UTF8.self).debugDescription)"
+    if let word {
+      hint =
+        word.hasSuffix("N") || word.hasSuffix("y")
+        ? "For a double, write it as a text: \"\(word)\". Where nothing is known, write null."
+        : "Write null, true, or false."
+    }
     details = .object(["offset": .int64(Int64(error.offset))])
+  }
+
+  /// Words that other languages have where JSON needs a value.
+  private static let foreignWords = [
+    "NaN", "-Infinity", "Infinity", "undefined", "None", "True", "False", "nil", "NULL",
+  ]
+
+  /// Returns the word of another language that stands at a place, perhaps behind its minus.
+  private static func foreignWord(in bytes: some Collection<UInt8>, at offset: Int) -> String? {
+    let rest = bytes.dropFirst(offset).prefix(16)
+    let before = bytes.dropFirst(max(0, offset - 1)).prefix(17)
+    return foreignWords.first { word in
+      rest.starts(with: word.utf8)
+        || word.hasPrefix("-") && offset > 0 && before.starts(with: word.utf8)
+    }
   }
 }

@@ -1,0 +1,152 @@
+import DepotLinux
+import DepotProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// Files and terminals that the command line reads and writes.
+  @Suite(.serialized) struct CommandPlacesTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+      daemon = try TestDaemon()
+      #expect(try daemon.depot(["insert", "Item", "name=a", "n=1"]).status == 0)
+    }
+
+    private func typed(_ line: String, in folder: String? = nil) throws -> Outcome {
+      try Program.run(
+        ["sh", "-c", "cd \(folder ?? daemon.folder.path) && \(line)"],
+        environment: [
+          "DEPOT_SOCKET": daemon.socket, "DEPOT_NO_START": "1", "TMPDIR": daemon.folder.path,
+          "PATH": URL(filePath: Programs.depot).deletingLastPathComponent().path + ":/usr/bin:/bin",
+        ]
+      )
+    }
+
+    @Test func `bad records go to the standard output if that is wanted`() throws {
+      let path = try daemon.folder.write(#"{"name":"b"}"# + "\n{}\n[]\n", to: "rows.ndjson")
+      let outcome = try daemon.depot(["import", "Item", path, "--rejects", "-"])
+      #expect(outcome.status == 65)
+      #expect(outcome.lines.map { $0.prefix(10) } == [#"{"line":3,"#, #"{"line":2,"#])
+      #expect(!FileManager.default.fileExists(atPath: daemon.folder.path + "/-"))
+    }
+
+    @Test func `a backup goes through pipes to where it is restored`() throws {
+      let data = daemon.folder.path + "/data"
+      let outcome = try typed("depot backup - | gzip | gzip -d | depot restore - --data \(data)")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let check = try Program.run([Programs.daemon, "--check", "--data", data])
+      #expect(check.status == 0, "\(check.errors) \(check.output)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+      #expect(!names.contains { $0.hasPrefix("depot-") }, "\(names)")
+    }
+
+    @Test func `plain tables go to the standard output`() throws {
+      let outcome = try typed("depot export --sqlite - | head -c 15")
+      #expect(outcome.output == "SQLite format 3", "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["backup -", "export --sqlite -"])
+    func `bytes aren't written to a terminal`(line: String) throws {
+      let words = line.split(separator: " ").map(String.init)
+      let command = [Programs.depot, "--socket", daemon.socket, "--no-start"] + words
+      let result = try TerminalProgram.run(command)
+      #expect(result.status == 64)
+      #expect(result.output.contains("depot \(line) > "))
+    }
+
+    @Test(arguments: [["container", "list"], ["clients"]])
+    func `a list has a record in each line of a pipe`(words: [String]) throws {
+      let other = try daemon.connect()
+      defer { withExtendedLifetime(other) {} }
+      #expect(try daemon.depot(["container", "open", "c", "--memory"]).status == 0)
+      let lines = try daemon.depot(words).lines
+      #expect(lines.count == (words == ["clients"] ? 1 : 2))
+      for line in lines { #expect(try JSONValue(parsing: Array(line.utf8)).object != nil) }
+      let array = try daemon.depot(words + ["-o", "json"]).output
+      #expect(try JSONValue(parsing: Array(array.utf8)).array?.count == lines.count)
+    }
+
+    @Test func `files that killed programs have left are named and removed, and no others`() throws
+    {
+      let folder = daemon.folder.path + "/places"
+      try FileSystem.createPrivateFolder(folder)
+      #expect(try typed("depot backup whole.sqlite", in: folder).status == 0)
+      // As a backup that was killed, an import that was killed, and one that still runs.
+      for name in ["killed", "running"] {
+        try FileSystem.createPrivateFolder(daemon.folder.path + "/depot-import-\(name)")
+        _ = try daemon.folder.write("", to: "depot-import-\(name)/lock")
+      }
+      let running = try Descriptor.open(
+        file: daemon.folder.path + "/depot-import-running/lock",
+        isWritable: true
+      )
+      try running.lock(0..<1, exclusively: true)
+      let copy = try typed("cp whole.sqlite killed.sqlite.part && touch film.part", in: folder)
+      #expect(copy.status == 0)
+      let journal = #"{"source":"0123456789abcdef","stores":["other"]}"# + "\n"
+      try Data(journal.utf8).write(to: URL(filePath: folder + "/other.journal"))
+      let rows = try daemon.folder.write(#"{"name":"b"}"#, to: "rows.ndjson")
+      let own = try typed("depot import Item \(rows) --resume own.journal", in: folder)
+      #expect(own.status == 0, "\(own.errors)")
+      let wrong = try typed("depot import Item \(rows) --resume other.journal", in: folder)
+      #expect(wrong.errors.contains("an import into another store"), "\(wrong.errors)")
+
+      let names = [
+        daemon.folder.path + "/depot-import-killed", folder + "/killed.sqlite.part",
+        folder + "/other.journal",
+      ]
+      func told(_ outcome: Outcome) throws -> [String?] {
+        try outcome.lines.map { try JSONValue(parsing: Array($0.utf8))["path"]?.string }
+      }
+      let found = try typed("depot doctor", in: folder)
+      #expect(try told(found) == names, "\(found.errors)")
+      #expect(found.errors.contains("--clean"))
+      #expect(try told(typed("depot doctor --clean", in: folder)) == names)
+      #expect(try typed("depot doctor", in: folder).output.isEmpty)
+      let rest = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(rest == ["film.part", "own.journal", "whole.sqlite"])
+      withExtendedLifetime(running) {}
+    }
+
+    @Test(
+      arguments: [40, 80],
+      [
+        ["fetch", "Item", "--where", "aVeryLongName.thatLeads.nowhere == 1 AND name LIKE 'x'"],
+        ["insert", "Item", "name=a"], ["update", "Item", "--where", "n == 1", "zz=1"],
+        ["schema", "apply", "nowhere/at/all.json"], ["backup", "nowhere/at/all.sqlite"],
+        ["delete", "Item"], ["log"], ["explain", "Item", "--where", "n == 1"],
+      ]
+    )
+    func `a line is no wider than its terminal`(columns: Int, arguments: [String]) throws {
+      // A plan names what SQLite does, each step in a line.
+      let columns = arguments[0] == "explain" ? 80 : columns
+      let result = try TerminalProgram.run(
+        [Programs.depot, "--socket", daemon.socket, "--no-start"] + arguments,
+        environment: ["DEPOT_PAGER": "", "TERM": "xterm"],
+        columns: columns
+      )
+      var text = result.output.replacingOccurrences(of: "\r", with: "")
+      while let start = text.firstRange(of: "\u{1B}[") {
+        let end = text[start.upperBound...].firstIndex { $0.isLetter } ?? start.upperBound
+        text.removeSubrange(start.lowerBound...end)
+      }
+      for line in text.split(separator: "\n") {
+        #expect(line.count <= columns || !line.dropFirst(8).contains(" "), "\(line)")
+      }
+    }
+
+    @Test(arguments: ["NaN", "-Infinity", "None", "undefined"])
+    func `a word that JSON doesn't have is called by its name`(word: String) throws {
+      for name in ["rows.ndjson", "rows.json"] {
+        let path = try daemon.folder.write(#"{"name":"x","n":\#(word)}"# + "\n", to: name)
+        for command in [["import", "Item", path], ["schema", "infer", path]] {
+          let outcome = try daemon.depot(command)
+          #expect(outcome.status == 65)
+          #expect(outcome.errors.contains("JSON has no \(word)"), "\(outcome.errors)")
+        }
+      }
+    }
+  }
+}
