@@ -50,4 +50,8 @@ final class OptionalCodec<Wrapped>: AttributeCodec, @unchecked Sendable {
     let values = try codec.values(value)
     return isComposite ? [.bool(true)] + values : values
   }
+
+  override func extend(_ keyPath: AnyKeyPath) -> [(AnyKeyPath, String)] {
+    keyPath.appending(path: Wrapped?.forced).map(codec.extend) ?? []
+  }
 }

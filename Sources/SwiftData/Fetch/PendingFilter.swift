@@ -15,8 +15,9 @@ struct PendingFilter<T: PersistentModel> {
   let problem: DepotError?
   /// The relationships that the predicate and the order go through, and what they lead to.
   let prefixes: [Prefix]
-  /// The keys that are known in memory: those before one by rank, which only the store knows.
-  private let knownSort: [SortKey]?
+  /// The keys as they are known in memory, up to one by rank, which only the store knows; `nil` in the place
+  /// of one that the store can't sort by.
+  private let keys: [SortKey?]
   private let memory = Memory()
 
   /// A way over relationships.
@@ -57,9 +58,8 @@ struct PendingFilter<T: PersistentModel> {
     problem = part.problem
     let keys = descriptor.sortBy.map(ModelQuery.sortKey)
     sort = keys.contains { $0 == nil } ? nil : keys.compactMap { $0 }
-    let isRank: (SortKey) -> Bool = { $0.expression == .function(.rank, []) }
-    knownSort = sort.map { Array($0.prefix { !isRank($0) }) }
-    if keys.contains(where: { $0.map(isRank) == true }) {
+    self.keys = Array(keys.prefix { $0?.isRank != true })
+    if self.keys.count < keys.count {
       try Self.checkRank(expression, isSorted: sort != nil)
     }
     var walk = QueryWalk(EntityDescription.of(T.self))
@@ -91,7 +91,7 @@ struct PendingFilter<T: PersistentModel> {
   /// Whether the store sorts by rank.
   ///
   /// Objects that aren't saved have none: they come behind those that are alike in the keys before.
-  var isRanked: Bool { knownSort?.count != sort?.count }
+  var isRanked: Bool { keys.count < descriptor.sortBy.count }
 
   /// Whether the store finds exactly what the predicate says, rather than more.
   var isExact: Bool { problem == nil }
@@ -124,10 +124,15 @@ struct PendingFilter<T: PersistentModel> {
 
   /// Whether one object comes before another, as far as the descriptor says.
   func areInOrder(_ left: T, _ right: T) -> Bool {
-    guard let knownSort, let first = keys(of: left, knownSort),
-      let second = keys(of: right, knownSort)
-    else { return descriptor.sortBy.areInOrder(left, right) }
-    for (index, key) in knownSort.enumerated() {
+    guard let first = values(of: left), let second = values(of: right) else {
+      return descriptor.sortBy.areInOrder(left, right)
+    }
+    for (index, key) in keys.enumerated() {
+      guard let key else {
+        let order = descriptor.sortBy[index].compare(left, right)
+        if order != .orderedSame { return order == .orderedAscending }
+        continue
+      }
       let order = Self.order(first[index], second[index], isLocalized: key.isLocalized)
       if order != 0 { return (order < 0) != key.isDescending }
     }
@@ -142,12 +147,13 @@ struct PendingFilter<T: PersistentModel> {
     return first < second ? -1 : second < first ? 1 : 0
   }
 
-  private func keys(of model: T, _ sort: [SortKey]) -> [Value]? {
+  /// Returns the values of the keys; `nil` if the values of the object are kept by somebody else.
+  private func values(of model: T) -> [Value]? {
     if let known = memory.keys[ObjectIdentifier(model)] { return known }
     guard let evaluator = evaluator(model) else { return nil }
-    let keys = sort.map { evaluator.value($0.expression) }
-    memory.keys[ObjectIdentifier(model)] = keys
-    return keys
+    let values = keys.map { key in key.map { evaluator.value($0.expression) } ?? .null }
+    memory.keys[ObjectIdentifier(model)] = values
+    return values
   }
 
   /// Returns what evaluates queries about an object; `nil` if its values are kept by somebody else.
@@ -170,6 +176,11 @@ struct PendingFilter<T: PersistentModel> {
     memory.schema = try? SchemaLowering(descriptions).schema(nil)
     return memory.schema
   }
+}
+
+extension SortKey {
+  /// Whether objects are sorted by how well they match searches.
+  fileprivate var isRank: Bool { expression == .function(.rank, []) }
 }
 
 extension Array {

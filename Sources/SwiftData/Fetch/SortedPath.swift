@@ -36,9 +36,13 @@ struct SortedPath {
 }
 
 /// A key path of a model, and its path in the store.
+///
+/// Key paths are equal if they lead through the same properties; their descriptions have names only in
+/// some builds.
 struct ModelPath {
-  let keyPath: AnyKeyPath
   let path: String
+  /// The key paths of one property each, or of a part of one, in their order.
+  private let parts: [AnyKeyPath]
   private let property: PropertyDescription?
   /// The description of the key path, if it can't be made itself.
   private let description: String?
@@ -46,79 +50,95 @@ struct ModelPath {
   /// How many properties a key path may have.
   private static let depth = 4
 
+  private init(_ path: String, _ parts: [AnyKeyPath], _ property: PropertyDescription? = nil) {
+    self.init(path, parts, property, nil)
+  }
+
+  private init(
+    _ path: String,
+    _ parts: [AnyKeyPath],
+    _ property: PropertyDescription?,
+    _ description: String?
+  ) {
+    self.path = path
+    self.parts = parts
+    self.property = property
+    self.description = description
+  }
+
   /// Finds the path of a key path, of any length.
   static func find<T: PersistentModel>(_ keyPath: AnyKeyPath, of type: T.Type) -> ModelPath? {
     let description = EntityDescription.of(type)
     if let name = description.propertyName(keyPath) {
-      return ModelPath(
-        keyPath: keyPath,
-        path: name,
-        property: description.property(named: name),
-        description: nil
-      )
+      return ModelPath(name, [keyPath], description.property(named: name))
     }
-    return all(of: type).first { $0.description == "\(keyPath)" || $0.keyPath == keyPath }
+    return all(of: type).first { $0.isPath(of: keyPath) }
   }
 
   /// The key paths of the stored properties of a model, of those of its structures, and of what its
-  /// to-one relationships lead to.
-  static func all<T: PersistentModel>(of type: T.Type) -> some Sequence<ModelPath> {
-    sequence(first: first(of: EntityDescription.of(type))) { $0.flatMap(\.next) }
+  /// to-one relationships lead to, with and without a `!` behind what may be missing.
+  private static func all<T: PersistentModel>(of type: T.Type) -> some Sequence<ModelPath> {
+    sequence(first: steps(of: EntityDescription.of(type))) { $0.flatMap(\.next) }
       .prefix(depth).lazy.flatMap { $0 }
+  }
+
+  private static func steps(of description: EntityDescription) -> [ModelPath] {
+    first(of: description).flatMap { [$0] + ($0.forced.map { [$0] } ?? []) }
   }
 
   /// The key paths of the stored properties of a model, and of those of its structures.
   static func first(of description: EntityDescription) -> [ModelPath] {
     description.properties.flatMap { property in
-      [
-        ModelPath(
-          keyPath: property.keyPath,
-          path: property.name,
-          property: property,
-          description: nil
-        )
-      ]
+      [ModelPath(property.name, [property.keyPath], property)]
         + (property.codec?.extend(property.keyPath) ?? []).map { keyPath, suffix in
-          ModelPath(
-            keyPath: keyPath,
-            path: "\(property.name).\(suffix)",
-            property: nil,
-            description: nil
-          )
+          ModelPath("\(property.name).\(suffix)", [keyPath])
         }
     }
   }
 
+  /// The key path with a `!` behind it, which sorts like the one without: what is missing comes first.
+  private var forced: ModelPath? {
+    guard let type = valueType as? any OptionalType.Type,
+      let whole = keyPath.appending(path: type.forced)
+    else { return nil }
+    return ModelPath(path, [whole], property)
+  }
+
   /// The paths behind a to-one relationship.
   private var next: [ModelPath] {
-    guard description == nil, let property, case .toOne(let type, let isOptional) = property.kind
+    guard description == nil, let property, case .toOne(let type, _) = property.kind
     else { return [] }
-    return Self.first(of: EntityDescription.of(type)).compactMap { step in
+    let isOptional = valueType is any OptionalType.Type
+    return Self.steps(of: EntityDescription.of(type)).map { step in
+      var description: String?
       if isOptional {
         // `\.owner?.name` can't be made of `\.owner` and `\.name`, but both have a description.
         let suffix = "\(step.keyPath)".drop { $0 != "." }
-        let isWrapped = !(Swift.type(of: step.keyPath).valueType is any OptionalType.Type)
-        return ModelPath(
-          keyPath: step.keyPath,
-          path: "\(path).\(step.path)",
-          property: step.property,
-          description: "\(keyPath)?\(suffix)\(isWrapped ? "?" : "")"
-        )
+        let isWrapped = !(step.valueType is any OptionalType.Type)
+        description = "\(keyPath)?\(suffix)\(isWrapped ? "?" : "")"
       }
-      return keyPath.appending(path: step.keyPath).map { whole in
-        ModelPath(
-          keyPath: whole,
-          path: "\(path).\(step.path)",
-          property: step.property,
-          description: nil
-        )
-      }
+      return ModelPath("\(path).\(step.path)", parts + step.parts, step.property, description)
     }
+  }
+
+  /// The key path, without the `?` in it that only ``description`` has.
+  var keyPath: AnyKeyPath {
+    // Composed from its end, it is equal to what the compiler makes of a literal.
+    parts.dropLast().reversed().reduce(parts[parts.count - 1]) { rest, part in
+      part.appending(path: rest) ?? part
+    }
+  }
+
+  private var valueType: Any.Type { Swift.type(of: parts[parts.count - 1]).valueType }
+
+  private func isPath(of other: AnyKeyPath) -> Bool {
+    if let description { return description == "\(other)" }
+    return valueType == Swift.type(of: other).valueType && keyPath == other
   }
 
   /// Whether the store's order of the values is that of Swift.
   var isSortedAsStored: Bool {
-    var type = Swift.type(of: keyPath).valueType
+    var type = valueType
     if let wrapped = (type as? any OptionalType.Type)?.wrappedType { type = wrapped }
     if type is any AttributeValue.Type { return !(type is any RawRepresentable.Type) }
     if type == PersistentIdentifier.self { return true }

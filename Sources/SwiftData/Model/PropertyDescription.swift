@@ -197,6 +197,8 @@ protocol OptionalType {
   static var none: Self { get }
   /// Returns the codec of the optional.
   static func codec(_ attribute: Schema.Attribute?) -> AttributeCodec
+  /// The key path that a `!` adds to others.
+  static var forced: AnyKeyPath { get }
   var wrapped: Any? { get }
 }
 
@@ -205,5 +207,6 @@ extension Optional: OptionalType {
   static func codec(_ attribute: Schema.Attribute?) -> AttributeCodec {
     OptionalCodec(Wrapped.self, .of(Wrapped.self, attribute))
   }
+  static var forced: AnyKeyPath { \Self.self! }
   var wrapped: Any? { map { $0 } }
 }

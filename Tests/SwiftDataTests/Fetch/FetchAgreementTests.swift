@@ -69,6 +69,34 @@ import Testing
     #expect(try other.fetch(FetchDescriptor(predicate: not)) == all.filter { $0.name.count > 1 })
   }
 
+  @Test func `an order through something that is missing is the store's beside pending objects`()
+    throws
+  {
+    let context = ModelContext(try Self.container())
+    let orders: [SortDescriptor<Halt>] = [
+      SortDescriptor(\.voyage!.captain!.name), SortDescriptor(\.voyage?.captain?.name),
+      SortDescriptor(\.voyage!.name), SortDescriptor(\.voyage!.captain!.nickname!),
+      SortDescriptor(\.voyage!.rating!), SortDescriptor(\.voyage!.office!.city),
+      SortDescriptor(\.voyage!.home.city),
+    ]
+    for number in 0..<4 {
+      let halt = Halt(city: "\(number)")
+      context.insert(halt)
+      if number > 0 { halt.voyage = Voyage(name: "V\(number)") }
+      if number > 1 { halt.voyage?.captain = Skipper(name: "S", nickname: "N\(number)") }
+      if number > 2 { halt.voyage?.rating = 3 }
+    }
+    // What isn't saved, what is saved beside one change, and what is saved.
+    for round in 0..<3 {
+      for order in orders {
+        let found = try context.fetch(FetchDescriptor(sortBy: [order])).map(\.city)
+        #expect(found == ["0", "1", "2", "3"], "\(order), round \(round)")
+      }
+      try context.save()
+      if round == 0 { try #require(context.fetch(FetchDescriptor<Halt>()).last).nights = 9 }
+    }
+  }
+
   // MARK: - Chance
 
   private static func container() throws -> ModelContainer {
@@ -128,6 +156,15 @@ import Testing
       SortDescriptor(\.rank, order: order),
       SortDescriptor(\.captain?.name, order: order),
       SortDescriptor(\.home.city, order: order),
+      SortDescriptor(\.note!, order: order),
+      SortDescriptor(\.rating!, order: order),
+      SortDescriptor(\.captain!.name, order: order),
+      SortDescriptor(\.captain!.nickname, order: order),
+      SortDescriptor(\.captain!.nickname!, order: order),
+      SortDescriptor(\.captain?.age, order: order),
+      SortDescriptor(\.captain!.age, order: order),
+      SortDescriptor(\.office?.city, order: order),
+      SortDescriptor(\.office!.city, order: order),
     ]
     return (0..<random.number(3)).map { _ in random.pick(keys) }
   }
