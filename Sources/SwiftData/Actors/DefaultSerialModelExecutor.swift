@@ -47,6 +47,9 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     DispatchQueue.getSpecific(key: here) == ObjectIdentifier(queue)
   }
 
+  /// Whether this runs on the queue of any executor.
+  static var isOnAny: Bool { DispatchQueue.getSpecific(key: here) != nil }
+
   /// How many jobs wait for their turn.
   var waitingCount: Int { waiting.withLock { $0.count } }
 
@@ -54,6 +57,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
     // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
     DepotLinux.Thread.giveWay()
+    modelContext.use.hasActor.store(true, ordering: .relaxed)
     // An urgent job may run in the block of an earlier one, ahead of a scheduled merge.
     modelContext.mergeQueue.workNow()
     job.runSynchronously(on: asUnownedSerialExecutor())

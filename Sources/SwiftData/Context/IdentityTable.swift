@@ -9,6 +9,8 @@ final class IdentityMap {
   @exclusivity(unchecked) private var latest: (root: EntityKey, table: IdentityTable)?
   /// The context, which owns this.
   unowned(unsafe) var context: ModelContext?
+  /// The use of the context by threads.
+  let use = ContextUse()
 
   /// Finds the storage of an object.
   subscript(identifier: PersistentIdentifier) -> ModelStorage? {
@@ -19,7 +21,7 @@ final class IdentityMap {
   func table(of entity: EntityKey) -> IdentityTable {
     let root = entity.root
     if let table = known(root) { return table }
-    let table = IdentityTable(context)
+    let table = IdentityTable(context, use)
     tablesByRoot[ObjectIdentifier(root)] = table
     return table
   }
@@ -45,13 +47,18 @@ final class IdentityTable {
 
   /// The context; `nil` after its end.
   @exclusivity(unchecked) private(set) unowned(unsafe) var context: ModelContext?
+  /// The use of the context by threads.
+  let use: ContextUse
   private let locked = RegistrationLock()
   /// The objects with numbers.
   @exclusivity(unchecked) private var numbered: [Int64: Entry] = [:]
   /// The objects with texts in place of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
-  fileprivate init(_ context: ModelContext?) { self.context = context }
+  fileprivate init(_ context: ModelContext?, _ use: ContextUse) {
+    self.context = context
+    self.use = use
+  }
 
   subscript(key: PersistentIdentifier.Key) -> ModelStorage? {
     let storage = locked {

@@ -26,8 +26,10 @@ extension ModelContext {
     guard let storage = model.ownStorage else {
       return refuse("\(T.self) has backing data of its own, which no context can keep.", nil)
     }
-    if storage.isOrphan, let link = storage.link { pending.askFor(link) }
-    insert(storage)
+    using {
+      if storage.isOrphan, let link = storage.link { pending.askFor(link) }
+      insert(storage)
+    }
   }
 
   /// Inserts objects, and all objects that their relationships lead to.
@@ -129,6 +131,10 @@ extension ModelContext {
   /// context first; another one that isn't in a context stays what it is.
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
+    using { deleteIfOwn(link) }
+  }
+
+  private func deleteIfOwn(_ link: Link) {
     if let other = link.storage.ownContext, other !== self {
       return refuse(
         "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "

@@ -28,8 +28,10 @@ extension ModelContext {
 
   /// Delivers a save to the other contexts of the process, and posts its notification.
   final func announce(_ report: SaveReport) {
-    for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
-    post(report)
+    use.aside {
+      for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
+      post(report)
+    }
   }
 
   /// Delivers this context's save to the other contexts of the process.

@@ -5,17 +5,21 @@ extension ModelContext {
   /// Its values are read when they are asked for. If there is no such row, the values stand for nothing;
   /// ``existingModel(for:as:)`` tells that.
   public final func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    mergeRemoteChanges()
-    if let model = fault(persistentModelID)?.model as? any PersistentModel { return model }
-    return placeholder(persistentModelID)
+    using {
+      mergeRemoteChanges()
+      let model = fault(persistentModelID)?.model as? any PersistentModel
+      return model ?? placeholder(persistentModelID)
+    }
   }
 
   /// Returns the object that has an identifier if the context has it already.
   public final func registeredModel<T: PersistentModel>(
     for persistentModelID: PersistentIdentifier
   ) -> T? {
-    mergeRemoteChanges()
-    return registered(persistentModelID)?.model as? T
+    using {
+      mergeRemoteChanges()
+      return registered(persistentModelID)?.model as? T
+    }
   }
 
   /// Returns the object that has an identifier, with its values.
@@ -24,6 +28,13 @@ extension ModelContext {
   public final func existingModel<T: PersistentModel>(
     for persistentModelID: PersistentIdentifier,
     as type: T.Type = T.self
+  ) throws -> T {
+    try using { try existing(persistentModelID, as: type) }
+  }
+
+  private final func existing<T: PersistentModel>(
+    _ persistentModelID: PersistentIdentifier,
+    as type: T.Type
   ) throws -> T {
     mergeRemoteChanges()
     if let known = registered(persistentModelID), !known.isFault, known.phase != .deleted,

@@ -14,7 +14,7 @@ extension ModelContext {
 
   /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
   final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    let links = try ContextFetch(self, descriptor).answer { try $0.links() }
+    let links = try using { try ContextFetch(self, descriptor).answer { try $0.links() } }
     return Array(unsafeUninitializedCapacity: links.count) { models, count in
       for link in links {
         guard let model = link.model as? T else { continue }
@@ -29,7 +29,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
   public final func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try prepare()
-    return try ContextFetch(self, descriptor).answer { try $0.count() }
+    return try using { try ContextFetch(self, descriptor).answer { try $0.count() } }
   }
 
   /// Returns the identifiers of the objects that a descriptor describes, in their order.
@@ -39,6 +39,6 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     try prepare()
-    return try ContextFetch(self, descriptor).answer { try $0.identifiers() }
+    return try using { try ContextFetch(self, descriptor).answer { try $0.identifiers() } }
   }
 }

@@ -2,7 +2,9 @@
 extension ModelContext {
   /// Drops all changes that aren't saved: inserted objects leave the context, changed ones get the values
   /// that were read, deleted ones are there again.
-  public final func rollback() {
+  public final func rollback() { using { rollBackAlone() } }
+
+  private final func rollBackAlone() {
     postponedErrors = []
     refusedChanges = []
     for store in stores { store.giveUpDoubt() }

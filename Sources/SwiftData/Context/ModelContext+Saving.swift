@@ -18,12 +18,16 @@ extension ModelContext {
   public final func save() throws { _ = try saveReporting() }
 
   /// Saves, and returns the changes that were saved.
-  final func saveReporting() throws -> SaveReport {
+  final func saveReporting() throws -> SaveReport { try using { try saveAlone() } }
+
+  private final func saveAlone() throws -> SaveReport {
     var report = SaveReport()
     try throwRefusedChange()
     try throwPostponedError()
     guard hasChanges || pending.hasLeftovers else { return report }
-    if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }
+    if hasChanges {
+      use.aside { NotificationCenter.default.post(name: Self.willSave, object: self) }
+    }
     try settleSaves()
     try checkAdopted()
     processPendingChanges()
@@ -98,9 +102,11 @@ extension ModelContext {
 
   /// Applies delete rules, so that the pending changes are what a save would make.
   public final func processPendingChanges() {
-    mergeRemoteChanges()
-    applyDeleteRules()
-    for observer in observers { observer.didProcessChanges() }
+    using {
+      mergeRemoteChanges()
+      applyDeleteRules()
+      for observer in observers { observer.didProcessChanges() }
+    }
   }
 
   /// Runs a closure and then saves all changes.

@@ -72,11 +72,14 @@ extension ModelContext {
   final func mergeRemoteChanges() {
     if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
     guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
-    merge(upTo: .max)
+    using { merge(upTo: .max) }
   }
 
   /// Merges a part of what others have saved, and lets what waits on the same queue have its turn.
   final func work() {
+    // An actor's initializer may be at it on another thread.
+    guard let isFirst = use.beginMerging() else { return mergeQueue.schedule() }
+    defer { if isFirst { use.end() } }
     if !isMerging { merge(upTo: Self.changesAtOnce) }
     for observer in observers { observer.didReachTurn() }
   }

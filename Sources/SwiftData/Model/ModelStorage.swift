@@ -164,12 +164,14 @@ extension ModelStorage {
   /// Returns the value of an attribute.
   final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
     let slot = description.slot(of: key)
-    forgetUnread(slot)
-    if case .unloaded = slots[slot] { load(slot) }
-    if case .value(let value) = slots[slot], isExactly(value, V.self) {
-      return reinterpreted(value, as: V.self)
+    return using(slot) {
+      forgetUnread(slot)
+      if case .unloaded = slots[slot] { load(slot) }
+      if case .value(let value) = slots[slot], isExactly(value, V.self) {
+        return reinterpreted(value, as: V.self)
+      }
+      return converted(slot)
     }
-    return converted(slot)
   }
 
   /// Returns the value of an attribute that isn't exactly of its type, or what stands in for it.
@@ -184,9 +186,11 @@ extension ModelStorage {
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
     let slot = description.slot(of: key)
     let value = Slot.value(newValue)
-    if isStored(value, slot) { return }
-    willChange(slot)
-    slots[slot] = value
+    using(slot) {
+      if isStored(value, slot) { return }
+      willChange(slot)
+      slots[slot] = value
+    }
   }
 
   /// Whether a property that the program hasn't changed has a value already.
@@ -255,18 +259,25 @@ extension ModelStorage {
 
 extension ModelStorage {
   final func object<Model, V: PersistentModel>(_ key: KeyPath<Model, V>) -> V {
-    let slot = description.slot(of: key)
-    if let object = target(slot)?.model as? V { return object }
+    if let object: V = object(description.slot(of: key)) { return object }
     // There is no such row any more: an object without values stands for it.
     return V(backingData: DefaultBackingData<V>(for: V.self))
   }
 
   final func optionalObject<Model, V: PersistentModel>(_ key: KeyPath<Model, V?>) -> V? {
-    target(description.slot(of: key))?.model as? V
+    object(description.slot(of: key))
+  }
+
+  private final func object<V: PersistentModel>(_ slot: Int) -> V? {
+    using(slot) { target(slot)?.model as? V }
   }
 
   final func objects<Model, V: RelationshipCollection>(_ key: KeyPath<Model, V>) -> V {
     let slot = description.slot(of: key)
+    return using(slot) { objects(slot) }
+  }
+
+  private final func objects<V: RelationshipCollection>(_ slot: Int) -> V {
     guard let list = targets(slot) else { return V(_$storages: nil) }
     let isPartial = context?.hidesDeleted == true
     if !isPartial, let typed = list.collection(V.self) { return typed }
@@ -278,7 +289,9 @@ extension ModelStorage {
   }
 
   final func setObject<Model, V>(_ key: KeyPath<Model, V>, _ newValue: (some PersistentModel)?) {
-    setTarget(description.slot(of: key), newValue?.ownStorage?.link)
+    let slot = description.slot(of: key)
+    let link = newValue?.ownStorage?.link
+    using(slot) { setTarget(slot, link) }
   }
 
   final func setObjects<Model, V: RelationshipCollection>(
@@ -286,6 +299,10 @@ extension ModelStorage {
     _ newValue: V
   ) {
     let slot = description.slot(of: key)
+    using(slot) { setObjects(slot, newValue) }
+  }
+
+  private final func setObjects<V: RelationshipCollection>(_ slot: Int, _ newValue: V) {
     // Most changes add or remove something at one place.
     if model != nil, case .many(let list?) = slots[slot], let typed = list.collection(V.self),
       let edit = newValue._$edit(since: typed), edit.count == list.links?.count,

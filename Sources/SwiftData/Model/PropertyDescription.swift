@@ -135,15 +135,23 @@ private final class TypedProperty<Model: PersistentModel, Value>: PropertyDescri
 
   override func willSet(_ model: AnyObject) {
     guard let model = model as? Model else { return }
-    model._$observationRegistrar.willSet(model, keyPath: typedKeyPath)
+    model.aside { $0._$observationRegistrar.willSet($0, keyPath: typedKeyPath) }
   }
 
   override func didSet(_ model: AnyObject) {
     guard let model = model as? Model else { return }
-    model._$observationRegistrar.didSet(model, keyPath: typedKeyPath)
+    model.aside { $0._$observationRegistrar.didSet($0, keyPath: typedKeyPath) }
   }
 
   override func value(of model: AnyObject) -> Any? { (model as? Model)?[keyPath: typedKeyPath] }
+}
+
+extension PersistentModel {
+  /// Lets observers be told, who may use the object on other threads meanwhile.
+  fileprivate func aside(_ body: (Self) -> Void) {
+    guard let use = storage?.table?.use else { return body(self) }
+    use.aside { body(self) }
+  }
 }
 
 extension PropertyDescription {

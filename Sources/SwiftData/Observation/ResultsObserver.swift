@@ -176,11 +176,13 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   }
 
   private func show(_ found: [Element], _ sections: SectionedResults<Element, SectionTitle>?) {
-    registrar.withMutation(of: self, keyPath: \.results) {
-      elements = found
-      positions = nil
-      collection = FetchResultsCollection(found)
-      sectioned = sections
+    modelContext.use.aside {
+      registrar.withMutation(of: self, keyPath: \.results) {
+        elements = found
+        positions = nil
+        collection = FetchResultsCollection(found)
+        sectioned = sections
+      }
     }
   }
 }

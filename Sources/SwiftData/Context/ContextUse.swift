@@ -1,0 +1,133 @@
+private import DepotLinux
+private import Foundation
+internal import Synchronization
+
+/// The use of a context and its objects by one thread at a time.
+///
+/// Two threads that change the same values at the same moment would damage memory, so the second one ends
+/// the program instead, with a message. Contexts may be handed from thread to thread; no thread keeps one
+/// beyond a call, nor while it runs code of the program.
+final class ContextUse: Sendable {
+  /// The number of the thread that is inside, with ``merging`` if that merges; 0 if there is none.
+  private let user = Atomic<UInt>(0)
+  /// Whether an actor to which the context belongs has had a job.
+  let hasActor = Atomic<Bool>(false)
+
+  /// The bit that no number of a thread has.
+  private static let merging: UInt = 1
+
+  /// Lets the calling thread in; waits while another one merges what others have saved.
+  ///
+  /// - Parameter subject: What it uses, for the message where another thread is inside.
+  /// - Returns: Whether it wasn't inside already; then ``end()`` has to follow.
+  @inline(__always)
+  func begin(_ subject: () -> String) -> Bool {
+    let thread = DepotLinux.Thread.current
+    let other = enter(thread)
+    if other == 0 { return true }
+    if other & ~Self.merging == thread { return false }
+    wait(for: other, thread, subject)
+    return true
+  }
+
+  /// Lets the calling thread in to merge.
+  ///
+  /// - Returns: Whether it wasn't inside already; `nil` if another one is, so that it can't merge now.
+  func beginMerging() -> Bool? {
+    let thread = DepotLinux.Thread.current
+    let other = enter(thread | Self.merging)
+    return other == 0 ? true : other & ~Self.merging == thread ? false : nil
+  }
+
+  @inline(__always)
+  func end() { user.store(0, ordering: .releasing) }
+
+  /// Lets a thread in if there is none; returns the one that is inside.
+  @inline(__always)
+  private func enter(_ thread: UInt) -> UInt {
+    user.compareExchange(expected: 0, desired: thread, ordering: .acquiring).original
+  }
+
+  @inline(never)
+  private func wait(for first: UInt, _ thread: UInt, _ subject: () -> String) {
+    var other = first
+    while other != 0 {
+      if other & Self.merging == 0 { Self.refuse(subject()) }
+      sched_yield()
+      other = enter(thread)
+    }
+  }
+
+  /// Runs code of the program, during which other threads may be inside.
+  func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let thread = user.load(ordering: .relaxed)
+    guard thread & ~Self.merging == DepotLinux.Thread.current else { return try body() }
+    end()
+    defer { wait(for: enter(thread), thread) { "A context" } }
+    return try body()
+  }
+
+  @inline(never)
+  private static func refuse(_ subject: String) -> Never {
+    fatalError(
+      """
+      \(subject) is used while another thread uses the same context. A context and its objects are \
+      for one actor or thread at a time. Pass an object's persistentModelID to the other one, and \
+      find the object there with model(for:).
+      """
+    )
+  }
+}
+
+extension ModelContext {
+  /// The use of the context by threads.
+  final var use: ContextUse { identityMap.use }
+
+  /// Does something while no other thread may use the context.
+  @inline(__always)
+  final func using<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let use = identityMap.use
+    let isFirst = use.begin { "A context" }
+    defer { if isFirst { use.end() } }
+    return try body()
+  }
+
+  /// Ends the program where the calling thread runs the jobs of another actor than that of the context.
+  fileprivate final func checkActor(_ subject: () -> String) {
+    let home = mergeQueue.home
+    let isElsewhere =
+      switch home {
+      case .main: DefaultSerialModelExecutor.isOnAny
+      // An actor's initializer may run anywhere.
+      case .queue:
+        DefaultSerialModelExecutor.isOnAny
+          || use.hasActor.load(ordering: .relaxed) && MainQueue.isCurrent
+      case .actor, .caller: false
+      }
+    guard isElsewhere, !home.isCurrent else { return }
+    fatalError(
+      """
+      \(subject()) is used by another actor than that of its context. Pass the object's \
+      persistentModelID to the other actor, and find the object there with model(for:).
+      """
+    )
+  }
+}
+
+extension ModelStorage {
+  /// Does something with a property while no other thread may use the object's context.
+  ///
+  /// Debug builds end the program also where another actor uses the object at another moment.
+  @inline(__always)
+  final func using<Result>(_ slot: Int, _ body: () -> Result) -> Result {
+    guard let table, table.context != nil else { return body() }
+    if _isDebugAssertConfiguration() { table.context?.checkActor { name(of: slot) } }
+    let isFirst = table.use.begin { name(of: slot) }
+    defer { if isFirst { table.use.end() } }
+    return body()
+  }
+
+  private final func name(of slot: Int) -> String {
+    "\(description.properties[slot].qualifiedName) of \(identifier)"
+  }
+}

@@ -1,0 +1,203 @@
+import Dispatch
+import Observation
+import TestSupport
+import Testing
+
+@testable import SwiftData
+
+/// Objects that programs use where they don't belong, as old modes of the language let them.
+@Suite(.serialized) struct `An object used outside of its context's actor` {
+  /// An object on its way to somebody else, without the compiler's knowledge.
+  fileprivate struct Smuggled: @unchecked Sendable {
+    let song: Song
+    var context: ModelContext? { song.modelContext }
+  }
+
+  @ModelActor fileprivate actor Counter {
+    func add() throws -> Smuggled {
+      let song = Song(title: "A")
+      modelContext.insert(song)
+      try modelContext.save()
+      return Smuggled(song: song)
+    }
+
+    func increase(_ smuggled: Smuggled) { smuggled.song.seconds += 1 }
+  }
+
+  /// Whether the message of a process that ended tells the property, and what to do.
+  private func expectMessage(_ result: ExitTest.Result?, _ parts: String...) throws {
+    let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    for part in parts + ["Song.seconds of ", "persistentModelID", "model(for:)"] {
+      #expect(told.contains(part), "\(told.prefix(2000))")
+    }
+  }
+
+  @Test func `names the mistake where another model actor uses it`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let container = try trackContainer()
+      let song = try await Counter(modelContainer: container).add()
+      await Counter(modelContainer: container).increase(song)
+    }
+    try expectMessage(result, "another actor")
+  }
+
+  @Test func `names the mistake where the main actor uses a model actor's object`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let counter = Counter(modelContainer: try trackContainer())
+      let song = try await counter.add()
+      await MainActor.run { song.song.seconds += 1 }
+      withExtendedLifetime(counter) {}
+    }
+    try expectMessage(result, "another actor")
+  }
+
+  @Test func `names the mistake where a model actor uses the main actor's object`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let container = try trackContainer()
+      let song = await MainActor.run {
+        let song = Song(title: "A")
+        container.mainContext.insert(song)
+        return Smuggled(song: song)
+      }
+      await Counter(modelContainer: container).increase(song)
+    }
+    try expectMessage(result, "another actor")
+  }
+
+  @Test func `ends the program rather than damage memory where two threads use it at once`()
+    async throws
+  {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let context = ModelContext(try trackContainer())
+      let song = Song(title: "A")
+      context.insert(song)
+      try context.save()
+      let smuggled = Smuggled(song: song)
+      DispatchQueue.concurrentPerform(iterations: 2) { _ in
+        for _ in 0..<3_000_000 { smuggled.song.seconds += 1 }
+      }
+      withExtendedLifetime(context) {}
+    }
+    try expectMessage(result, "another thread")
+  }
+
+  @Test func `ends the program where a context is used beside its objects`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let context = ModelContext(try trackContainer())
+      let song = Song(title: "A")
+      context.insert(song)
+      try context.save()
+      let smuggled = Smuggled(song: song)
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        for _ in 0..<1_000_000 {
+          if number == 0 {
+            smuggled.song.seconds += 1
+          } else {
+            try? smuggled.context?.save()
+            smuggled.context?.rollback()
+          }
+        }
+      }
+      withExtendedLifetime(context) {}
+    }
+    let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(told.contains("is used while another thread uses the same context"))
+  }
+
+  @Test func `may be handed from thread to thread with its context`() async throws {
+    let container = try trackContainer()
+    let context = ModelContext(container)
+    let song = Song(title: "A")
+    context.insert(song)
+    let smuggled = Smuggled(song: song)
+    for _ in 0..<100 {
+      try await onThread {
+        smuggled.song.seconds += 1
+        try smuggled.context?.save()
+      }
+    }
+    #expect(song.seconds == 100)
+    #expect(try context.fetch(FetchDescriptor<Song>()).map(\.seconds) == [100])
+  }
+
+  /// Does something on another thread and waits for it.
+  private static func elsewhere(_ body: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "elsewhere").async {
+      body()
+      done.signal()
+    }
+    done.wait()
+  }
+
+  @Test func `may be used elsewhere while code of the program waits for that`() async throws {
+    let context = ModelContext(try trackContainer())
+    let song = Song(title: "A", seconds: 3)
+    context.insert(song)
+    try context.save()
+    let smuggled = Smuggled(song: song)
+    try await onThread {
+      // An observer.
+      withObservationTracking {
+        _ = smuggled.song.seconds
+      } onChange: {
+        Self.elsewhere { #expect(smuggled.song.seconds == 3) }
+      }
+      smuggled.song.seconds = 4
+      // A handler of a notification.
+      let token = NotificationCenter.default.addObserver(
+        forName: ModelContext.didSave,
+        object: smuggled.context,
+        queue: nil
+      ) { _ in
+        Self.elsewhere { #expect(smuggled.song.seconds >= 4) }
+      }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try smuggled.context?.save()
+      // A transaction.
+      try smuggled.context?.transaction { Self.elsewhere { smuggled.song.seconds = 5 } }
+    }
+    #expect(song.seconds == 5)
+  }
+
+  @Test func `is the initializer's before the actor's first job, and the closure's on its queue`()
+    async throws
+  {
+    let container = try trackContainer()
+    let executor = await MainActor.run {
+      let executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+      let song = Song(title: "made on the main actor")
+      executor.modelContext.insert(song)
+      song.seconds += 1
+      return executor
+    }
+    #expect(executor.modelContext.hasChanges)
+    let background = container.newBackgroundContext()
+    try await MainActor.run {
+      let mine = Song(title: "mine")
+      container.mainContext.insert(mine)
+      try background.performAndWait { context in
+        let song = Song(title: "theirs")
+        context.insert(song)
+        song.seconds += 1
+        try context.save()
+      }
+      mine.seconds += 1
+    }
+  }
+}
