@@ -96,7 +96,36 @@ extension ModelContext {
   }
 
   /// Reads what isn't known of an object's row, and of those of the same fetch that lack it too.
-  final func load(_ storage: ModelStorage, _ slot: Int) {
+  ///
+  /// The next save or fetch throws if there is a value that isn't one of the property's type, if the program
+  /// asks for it.
+  final func load(_ storage: ModelStorage, _ slot: Int, isAsked: Bool = true) {
+    let outer = refusedValues
+    refusedValues = isAsked ? [:] : nil
+    defer { refusedValues = outer }
+    read(storage, slot)
+    if let error = refusedValues?[storage.identifier]?[slot], storage.isUnloaded(slot) {
+      postponedErrors.append(error)
+    }
+  }
+
+  /// Notes that the store has a value that can't be taken.
+  final func refuse(_ slot: Int, of storage: ModelStorage, _ error: any Error) {
+    guard refusedValues != nil else { return }
+    let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
+    let cause = SwiftDataError(any: error)
+    var refusal = SwiftDataError(
+      .storeFailure,
+      "\(property) of the \(entity) \(storage.identifier) can't be read: \(cause.message)",
+      hint: cause.hint,
+      entity: entity,
+      property: property
+    )
+    refusal.code = cause.code
+    refusedValues?[storage.identifier, default: [:]][slot] = refusal
+  }
+
+  private final func read(_ storage: ModelStorage, _ slot: Int) {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
     let description = storage.description
     let isExternal = description.properties[slot].isExternal

@@ -26,6 +26,8 @@ public class ModelContext: Equatable {
   private final let superclasses: Set<String>
   /// The errors of reads that couldn't throw, for the next save or fetch to throw.
   final var postponedErrors: [SwiftDataError] = []
+  /// The stored values that aren't of their properties' types, while the program asks for one; else `nil`.
+  final var refusedValues: [PersistentIdentifier: [Int: SwiftDataError]]?
   /// The changes that the program asked for and that can't be made, for the next save to throw.
   final var refusedChanges: [SwiftDataError] = []
   /// The observers of changes.

@@ -92,7 +92,7 @@ final class RowIntake {
     if storage.version == 0, storage.changed.isEmpty {
       storage.version = reader.version
       for step in layout.steps {
-        if let (index, slot) = try reader.slot(step) { storage.slots[index] = slot }
+        if let (index, slot) = try slot(step, of: storage, &reader) { storage.slots[index] = slot }
       }
       return
     }
@@ -109,6 +109,15 @@ final class RowIntake {
     }
   }
 
+  /// Reads the slot of a property; one whose value can't be taken stays to be read when it is asked for.
+  private func slot(
+    _ step: RowStep,
+    of storage: ModelStorage,
+    _ reader: inout RowReader
+  ) throws -> (index: Int, slot: Slot)? {
+    try reader.slot(step) { slot, error in context.refuse(slot, of: storage, error) }
+  }
+
   /// Takes what isn't known of a row.
   private func fillUnloaded(
     _ storage: ModelStorage,
@@ -117,7 +126,7 @@ final class RowIntake {
   ) throws {
     for step in steps {
       if let index = step.index, storage.isUnloaded(index), !storage.changed.contains(index) {
-        if let (index, slot) = try reader.slot(step) { storage.slots[index] = slot }
+        if let (index, slot) = try slot(step, of: storage, &reader) { storage.slots[index] = slot }
       } else {
         try reader.skip(step.width)
       }
@@ -129,7 +138,7 @@ final class RowIntake {
     let storage = link.storage
     let start = values.count
     for step in steps {
-      guard let (index, slot) = try reader.slot(step) else { continue }
+      guard let (index, slot) = try slot(step, of: storage, &reader) else { continue }
       if !storage.changed.contains(index), !storage.isUnloaded(index),
         storage.description.properties[index].isSame(storage.slots[index], slot)
       {

@@ -138,14 +138,36 @@ extension RowReader {
     for _ in 0..<count { _ = try text() }
   }
 
-  /// Reads the slot of a property.
-  mutating func slot(_ step: RowStep) throws -> (index: Int, slot: Slot)? {
+  /// Reads the slot of a property; unloaded, if the store has a value that isn't one of its type.
+  ///
+  /// - Parameters:
+  ///   - step: The property and its columns.
+  ///   - refuse: Notes why a property's value can't be taken.
+  /// - Returns: The property and its slot; `nil` if nobody wants the columns.
+  /// - Throws: ``DepotError`` if the row is malformed.
+  mutating func slot(
+    _ step: RowStep,
+    _ refuse: (Int, any Error) -> Void
+  ) throws -> (index: Int, slot: Slot)? {
     switch step {
-    case .value(let index, let codec, _): return (index, .value(try codec.read(&self)))
-    case .parts(let index, let codec, let places, let width):
+    case .value(let place, let codec, let width):
+      let end = column + width
+      do {
+        return (place, .value(try codec.read(&self)))
+      } catch let error where !(error is DepotError) {
+        try skip(end - column)
+        refuse(place, error)
+        return (place, .unloaded)
+      }
+    case .parts(let place, let codec, let places, let width):
       var texts: [String] = []
       for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
-      return (index, .value(try codec.value(of: places.map { texts[$0] })))
+      do {
+        return (place, .value(try codec.value(of: places.map { texts[$0] })))
+      } catch let error where !(error is DepotError) {
+        refuse(place, error)
+        return (place, .unloaded)
+      }
     case .reference(let index, let entity):
       if try skipNull() { return (index, .nothing) }
       return (index, .reference(PersistentIdentifier(entity, .row(try next(Int64.self)))))

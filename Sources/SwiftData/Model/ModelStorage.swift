@@ -202,7 +202,13 @@ extension ModelStorage {
   }
 
   /// Reads the row from the store.
-  final func load(_ slot: Int) { reader?.load(self, slot) }
+  ///
+  /// - Parameters:
+  ///   - slot: The property that isn't known.
+  ///   - isAsked: Whether the program wants its value, so that it is told if that can't be taken.
+  final func load(_ slot: Int, isAsked: Bool = true) {
+    reader?.load(self, slot, isAsked: isAsked)
+  }
 
   /// Notes that the program asks for a property anew.
   @inline(__always)
@@ -225,7 +231,9 @@ extension ModelStorage {
         let property = description.properties[slot]
         // A large value is read only where its change is to be undone.
         let isWanted = !property.isExternal || context?.undoRecorder != nil
-        if case .unloaded = slots[slot], isWanted, !property.isToMany { load(slot) }
+        if case .unloaded = slots[slot], isWanted, !property.isToMany {
+          load(slot, isAsked: false)
+        }
         base[slot] = slots[slot]
         if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
         changed.insert(slot)
