@@ -29,6 +29,13 @@ extension AttributeCodec {
         \.decimalSeconds,
         { Duration(decimal: $0) }
       )
+    case is URL.Type:
+      return ConvertedCodec(
+        ScalarCodec(URL.self),
+        placeholder: Placeholder.of(URL.self),
+        { try $0.withoutBase },
+        { $0 }
+      )
     case is CGFloat.Type:
       return ConvertedCodec(
         ScalarCodec(Double.self),
@@ -51,7 +58,8 @@ extension AttributeCodec {
     if let elements = plain as? any StorableCollection.Type, elements.hasOptionalElements {
       return nil
     }
-    return attribute.type == .json ? nil : ScalarCodec(type)
+    // A URL is looked at before it is stored.
+    return attribute.type == .json || attribute.type == .url ? nil : ScalarCodec(type)
   }
 
   /// Returns the codec of a type that is stored by its raw value; `nil` if raw values can't be stored in
@@ -99,6 +107,20 @@ extension AttributeCodec {
 
   private static func whole<Content: Codable>(_ type: Content.Type) -> AttributeCodec {
     JSONCodec(type)
+  }
+}
+
+extension URL {
+  /// The URL, as it is equal to the stored one.
+  fileprivate var withoutBase: URL {
+    get throws {
+      guard let baseURL else { return self }
+      throw SwiftDataError(
+        .modelValidationFailure,
+        "The URL \(relativeString) is relative to \(baseURL), which wouldn't be stored.",
+        hint: "Store its absoluteURL: what is read would be another value than what was saved."
+      )
+    }
   }
 }
 
