@@ -13,6 +13,7 @@ extension ModelContext {
   ///
   /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {
+    recall(storages)
     let isDisputed = storages.map { storage in
       storage.decision(on: .deletion(version: nil), mergePolicy) == .dispute
     }

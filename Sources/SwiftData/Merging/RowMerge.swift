@@ -203,15 +203,18 @@ final class RowMerge {
   ///   - link: The object.
   ///   - change: The deletion as a transaction tells it; `nil` if it was found out.
   func invalidate(_ link: Link, _ change: DepotClient.HistoryChange? = nil) {
-    let storage = link.storage
-    if let change {
-      for property in storage.description.properties
-      where storage.isUnloaded(property.slot) && !property.isToMany {
-        storage.slots[property.slot] = property.slot(in: change.old, identifier)
-      }
-    }
+    if let change { takeLast(of: link, change) }
     deleted.append(link)
     leave(link, isTold: change != nil)
+  }
+
+  /// Takes the last values of a row that is deleted, as far as they weren't read before.
+  func takeLast(of link: Link, _ change: DepotClient.HistoryChange) {
+    let storage = link.storage
+    for property in storage.description.properties
+    where storage.isUnloaded(property.slot) && !property.isToMany {
+      storage.slots[property.slot] = property.slot(in: change.old, identifier)
+    }
   }
 
   // MARK: - Relationships
