@@ -25,24 +25,11 @@ import Testing
 
   @Test(arguments: modes)
   func `a program compiles without a warning and runs`(options: [String]) throws {
-    let folder = try TemporaryFolder()
-    let (file, object, program) =
-      (
-        folder.url.appending(path: "main.swift"), folder.url.path + "/main.o",
-        folder.url.path + "/program"
-      )
-    try Self.program.write(to: file, atomically: true, encoding: .utf8)
-    let compiled = try Program.run(
-      ["swiftc", "-parse-as-library", "-Onone", "-c", file.path, "-o", object] + options
-        + Programs.moduleOptions + Programs.pluginOptions
-    )
-    let told = compiled.output + compiled.errors
-    #expect(compiled.status == 0, "\(told)")
-    #expect(!told.contains("warning:"), "\(told)")
-    guard compiled.status == 0, Self.linked.contains(options) else { return }
-    let linked = try Program.run(["swiftc", object, "-o", program] + Programs.linkOptions)
-    try #require(linked.status == 0, "\(linked.errors)")
-    let outcome = try Program.run([program], environment: ["DEPOT_EMBEDDED": "1"])
+    let program = try CompiledProgram(Self.program, options: options)
+    #expect(program.status == 0, "\(program.told)")
+    #expect(!program.told.contains("warning:"), "\(program.told)")
+    guard program.status == 0, Self.linked.contains(options) else { return }
+    let outcome = try program.run()
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(
       outcome.lines == [
