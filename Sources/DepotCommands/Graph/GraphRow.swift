@@ -197,6 +197,9 @@ final class GraphReader {
       row.values.append(Array("false".utf8))
     } else {
       let text = value.document.bytes[value.range]
+      if value.kind == .array || value.kind == .object, let error = JSONDepth.error(of: text) {
+        throw error.at(path)
+      }
       let exact = RecordValue(of: field.attribute).exact(text)
       row.values.append(exact ?? Array(text))
     }

@@ -145,6 +145,7 @@ struct Assignments: Equatable {
   }
 
   private static func document(_ text: String) throws(DepotError) -> JSONDocument {
+    if let error = JSONDepth.error(of: text.utf8) { throw error }
     do throws(DepotError) {
       return try JSONDocument(Array(text.utf8))
     } catch {

@@ -148,7 +148,9 @@ struct DelimitedReader {
     if record.text.count >= Limits.frameBytes {
       if record.fault == nil {
         record.fault = DepotError(.valueTooLarge, "The row is too large.")
-          .hint("Is a quotation mark missing?")
+          .hint(
+            "A row has at most \(Numbers.size(bytes: Limits.frameBytes)). Is a quotation mark missing?"
+          )
         state = .unreadable
       }
       return

@@ -82,7 +82,10 @@ struct RecordEncoder {
         guard places[index] == nil else {
           throw DepotError(.usage, "\"\(entity.attributes[index].name)\" is named twice.")
         }
-        places[index] = try place(of: value, attribute: entity.attributes[index])
+        let place = try place(of: value, attribute: entity.attributes[index])
+        let text = UnsafeBufferPointer(rebasing: bytes[place])
+        if let error = JSONDepth.error(of: text) { throw error.at(entity.attributes[index].name) }
+        places[index] = place
       }
       child = Int(value.next)
     }
