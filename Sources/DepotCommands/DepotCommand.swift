@@ -8,15 +8,15 @@ package enum DepotCommand {
   ///
   /// - Returns: The exit status.
   package static func run() -> Int32 {
-    let arguments = Array(Process.arguments.dropFirst())
+    let arguments = Array(PathText.arguments.dropFirst())
     Terminal.exitOnInterrupt()
     let messages = Messages(Descriptor(2), allowsColor: !arguments.contains("--no-color"))
     let output = Descriptor(1)
     var usesJSON = false
     var verb: Verb?
     do {
-      try checkEncoding(of: arguments)
       let invocation = try ArgumentParser.parse(arguments)
+      try checkEncoding(of: arguments, invocation)
       verb = invocation.verb
       let session = try CommandSession(invocation, output: output, messages: messages)
       usesJSON = session.reportsJSON
@@ -37,13 +37,26 @@ package enum DepotCommand {
     }
   }
 
-  /// Refuses arguments that aren't UTF-8, which are read with U+FFFD in the place of their bytes.
-  private static func checkEncoding(of arguments: [String]) throws(DepotError) {
-    guard let argument = arguments.first(where: { $0.contains("\u{FFFD}") }),
-      let bytes = FileSystem.contents(of: "/proc/self/cmdline", limit: 1 << 26),
-      !bytes.withUnsafeBufferPointer({ UTF8Sequence.isValid($0) })
-    else { return }
-    throw DepotError(.usage, "The argument \"\(argument.prefix(60))\" isn't UTF-8.")
+  /// Refuses arguments that aren't UTF-8, except the paths of files that this program opens itself.
+  private static func checkEncoding(
+    of arguments: [String],
+    _ invocation: Invocation
+  ) throws(DepotError) {
+    guard arguments.contains(where: PathText.isForeign) else { return }
+    var files: Set<String> = []
+    if let verb = invocation.verb, verb.opensFiles(invocation) {
+      for (index, operand) in invocation.operands.enumerated()
+      where verb.operands.areFiles(at: index) { files.insert(operand) }
+      for option in verb.options where option.candidates.areFiles {
+        if let value = invocation.value(option) { files.insert(value) }
+      }
+    }
+    let stranger = arguments.first { text in
+      PathText.isForeign(text) && !files.contains(text)
+        && !files.contains { text.hasPrefix("--") && text.hasSuffix("=" + $0) }
+    }
+    guard let argument = stranger else { return }
+    throw DepotError(.usage, "The argument \"\(PathText.shown(argument).prefix(60))\" isn't UTF-8.")
       .hint("A file of such a name can be given to the standard input: - < FILE")
   }
 

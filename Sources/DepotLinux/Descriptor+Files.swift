@@ -8,14 +8,22 @@ extension Descriptor {
   ///
   /// - Throws: ``SystemError``; ENOENT if there is no such file.
   package static func open(reading path: String) throws(SystemError) -> Descriptor {
-    Descriptor(try systemCall("open") { depot_open(path, O_RDONLY, 0) })
+    Descriptor(
+      try systemCall("open") {
+        PathText.withBytes(path) { depot_open($0, O_RDONLY, 0) }
+      }
+    )
   }
 
   /// Creates a file for its owner, or empties it.
   ///
   /// The corresponding C function is `open`.
   package static func create(path: String) throws(SystemError) -> Descriptor {
-    Descriptor(try systemCall("open") { depot_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) })
+    Descriptor(
+      try systemCall("open") {
+        PathText.withBytes(path) { depot_open($0, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
+      }
+    )
   }
 
   /// Makes a pipe, of which no program that this one starts gets to know.

@@ -118,9 +118,9 @@ extension FileSystem {
   ///
   /// The corresponding C function is `realpath`.
   package static func destination(of path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
+    guard let resolved = PathText.withBytes(path, { realpath($0, nil) }) else { return nil }
     defer { free(resolved) }
-    return String(cString: resolved)
+    return PathText.text(ofArgument: resolved)
   }
 
   /// Returns the absolute path of a file in a folder that exists, without links on the way to it.

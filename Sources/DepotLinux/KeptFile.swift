@@ -9,7 +9,7 @@ package struct FileIdentity: Hashable, Sendable {
   /// Looks at what is at a path, without following a symbolic link; `nil` if nothing is there.
   package init?(_ path: String) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
+    guard PathText.withBytes(path, { lstat($0, &status) }) == 0 else { return nil }
     (device, inode) = (status.st_dev, status.st_ino)
   }
 }

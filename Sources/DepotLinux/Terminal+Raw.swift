@@ -52,6 +52,10 @@ extension Descriptor {
   ///
   /// The corresponding C function is `open`.
   package static func open(appending path: String) throws(SystemError) -> Descriptor {
-    Descriptor(try systemCall("open") { depot_open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600) })
+    Descriptor(
+      try systemCall("open") {
+        PathText.withBytes(path) { depot_open($0, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+      }
+    )
   }
 }

@@ -42,6 +42,46 @@ extension CommandTests {
       #expect(!names.contains { $0.hasPrefix("depot-") }, "\(names)")
     }
 
+    @Test func `a file is opened by the bytes of its name`() throws {
+      let name = "$(printf 'caf\\351 \\360\\237\\230\\200.ndjson')"
+      let made = try typed("echo '{\"name\":\"b\"}' > \"\(name)\"")
+      #expect(made.status == 0, "\(made.errors)")
+      let inferred = try typed("depot schema infer \"\(name)\"")
+      #expect(inferred.status == 0, "\(inferred.errors)")
+      let imported = try typed("depot import Item \"\(name)\" --rejects=\"$(printf '\\377')\"")
+      #expect(imported.status == 0, "\(imported.errors)")
+      #expect(try typed("test -f \"$(printf '\\377')\"").status == 0)
+      let missing = try typed("depot import Item \"$(printf 'n\\377')\"")
+      #expect(missing.errors.contains("The file n? can't be opened"), "\(missing.errors)")
+      for line in ["backup", "count", "import --apple"] {
+        let refused = try typed("depot \(line) \"$(printf '\\377')\"")
+        #expect(refused.status == 64 && refused.errors.contains("isn't UTF-8"))
+      }
+    }
+
+    @Test(arguments: [57, 60, 63])
+    func `a value that is too deep is refused in its line, before it is sent`(depth: Int) throws {
+      let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      let schema = #"{"entities":[{"name":"T","attributes":[{"name":"j","type":"json"}]}]}"#
+      let file = try daemon.folder.write(schema, to: "t.json")
+      let opened = try daemon.depot(["container", "open", "t", "--memory", "--schema", file])
+      #expect(opened.status == 0)
+      let table = try daemon.folder.write("j\n[]\n\"\(value)\"\n", to: "rows.csv")
+      let lines = try daemon.folder.write("{\"j\":[]}\n{\"j\":\(value)}\n", to: "rows.ndjson")
+      for path in [table, lines] {
+        for options in [[], ["--resume", daemon.folder.path + "/journal"]] {
+          let command = ["--container", "t", "import", "T", path] + options
+          let outcome = try daemon.depot(command)
+          try? FileManager.default.removeItem(atPath: daemon.folder.path + "/journal")
+          #expect(outcome.errors.contains("nested deeper than 56"), "\(outcome.errors)")
+          #expect(outcome.errors.contains("at: line "), "\(outcome.errors)")
+          #expect(!outcome.errors.contains("Nobody knows"), "\(outcome.errors)")
+        }
+      }
+      let inserted = try daemon.depot(["--container", "t", "insert", "T", "j:=\(value)"])
+      #expect(inserted.errors.contains("nested deeper than 56"), "\(inserted.errors)")
+    }
+
     @Test func `plain tables go to the standard output`() throws {
       let outcome = try typed("depot export --sqlite - | head -c 15")
       #expect(outcome.output == "SQLite format 3", "\(outcome.errors)")

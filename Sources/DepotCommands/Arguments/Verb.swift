@@ -24,6 +24,15 @@ struct Verb: Sendable {
   /// Whether it has an option of this name itself.
   func has(_ option: OptionSpec) -> Bool { options.contains { $0.name == option.name } }
 
+  /// Whether this program opens the files of a command line itself, instead of depotd.
+  func opensFiles(_ invocation: Invocation) -> Bool {
+    switch name {
+    case "schema infer", "schema apply", "insert", "save", "blob put", "blob get": true
+    case "import": !["all", "apple"].contains { invocation.options[$0] != nil }
+    default: false
+    }
+  }
+
   /// The name with the operands.
   var synopsis: String { operands.text.isEmpty ? name : "\(name) \(operands.text)" }
 
@@ -53,6 +62,11 @@ extension Verb {
       case .help?: return .help
       default: return .none
       }
+    }
+
+    /// Whether the operand at a position is a file.
+    func areFiles(at position: Int) -> Bool {
+      candidates.isEmpty ? false : candidates[min(position, candidates.count - 1)].areFiles
     }
 
     static let none = Self("", 0...0)

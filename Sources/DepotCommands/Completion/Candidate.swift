@@ -29,4 +29,6 @@ enum Candidates: Sendable {
   /// The words of a verb, or a topic of the help.
   case help
   case words([String])
+
+  var areFiles: Bool { if case .files = self { true } else { false } }
 }

@@ -24,14 +24,14 @@ final class InputFile {
   /// - Throws: ``DepotError`` `notfound.file` or `storage.io` if it can't be opened.
   init(_ path: String, _ interruption: Interruption? = nil) throws(DepotError) {
     self.interruption = interruption
-    name = path == "-" ? Self.standardInput : path
+    name = path == "-" ? Self.standardInput : PathText.shown(path)
     do throws(SystemError) {
       descriptor = path == "-" ? Descriptor(0) : try Descriptor.open(reading: path)
     } catch {
       let isUnusable = error.isMissingFile || error.isNameTooLong || error.isPermission
       throw DepotError(
         isUnusable ? .fileNotFound : .io,
-        "The file \(path) can't be opened (\(error))."
+        "The file \(PathText.shown(path)) can't be opened (\(error))."
       )
     }
     size = descriptor.regularFileSize
