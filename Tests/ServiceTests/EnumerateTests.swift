@@ -107,8 +107,10 @@ extension ServiceTests {
     }
 
     @Test func `an enumeration that expired goes on where it was`() async throws {
-      let daemon = try TestDaemon(["--stall-ms", "300"])
-      try daemon.connect().fill(40_000, textBytes: 200)
+      let daemon = try TestDaemon(["--log-mib", "8"])
+      let writer = try daemon.connect()
+      try writer.fill(40_000, textBytes: 200)
+      var text = String(repeating: "z", count: 1 << 20)
       let client = try await Client(socket: SocketPath(daemon.socket))
       var numbers: [Int] = []
       var cursor: PageCursor?
@@ -121,7 +123,13 @@ extension ServiceTests {
             cursor = batch.next
             guard expired < 2 else { continue }
             try await expectSoon("the stream stays") {
-              try daemon.stats()["readers", "active"]?.int64 == 0
+              text += "y"
+              try writer.update(
+                Item.self,
+                where: #Predicate { $0.n == 0 },
+                set: [.set(\.text, to: text)]
+              )
+              return try daemon.stats()["readers", "active"]?.int64 == 0
             }
           }
         } catch let error as DepotError where error.code == .streamExpired {

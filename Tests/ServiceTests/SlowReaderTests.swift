@@ -10,7 +10,7 @@ extension CommandTests {
     private static let count = 40_000
 
     init() throws {
-      daemon = try TestDaemon(["--stall-ms", "8000"])
+      daemon = try TestDaemon(["--stall-ms", "8000", "--log-mib", "8"])
       let text = String(repeating: "x", count: 300)
       let items = (1...Self.count).map { #"{"name":"\#($0)","text":"\#(text)"}"# }
       let path = try daemon.folder.write(items.joined(separator: "\n"), to: "items.ndjson")
@@ -19,15 +19,20 @@ extension CommandTests {
 
     /// Runs `depot` with each of some arguments at once, and reads its output after a pause that is longer than
     /// the service waits; returns how many lines there were, with the errors and the status.
-    private func read(_ all: [String], folder: String? = nil) throws -> [(Int, String)] {
+    private func read(
+      _ all: [String],
+      folder: String? = nil,
+      beside repeated: String = "sleep 1"
+    ) throws -> [(Int, String)] {
       let commands = all.enumerated().map { number, arguments in
         let depot = "\(Programs.depot) --socket \(daemon.socket) \(arguments)"
         let path = "\(daemon.folder.path)/\(number)"
         return
-          "{ \(depot); echo status $? >&2; } 2> \(path).err | { sleep 10; wc -l; } > \(path).out &"
+          "{ \(depot); echo status $? >&2; } 2> \(path).err | { sleep 10; wc -l; } > \(path).out & all=\"$all $!\""
       }
       let environment = folder.map { ["TMPDIR": $0] } ?? [:]
-      let script = (commands + ["wait"]).joined(separator: "\n")
+      let loop = "while :; do \(repeated) > /dev/null 2>&1; done & loop=$!"
+      let script = ([loop] + commands + ["wait $all; kill $loop"]).joined(separator: "\n")
       #expect(try Program.run(["sh", "-c", script], environment: environment).status == 0)
       return try all.indices.map { number in
         let path = "\(daemon.folder.path)/\(number)"
@@ -49,7 +54,12 @@ extension CommandTests {
     }
 
     @Test func `what can't wait for its reader is told with how many rows were written`() throws {
-      let (rows, errors) = try read(["export Item"], folder: daemon.folder.path + "/missing")[0]
+      // The log that the export keeps becomes too long meanwhile.
+      let text = String(repeating: "z", count: 100_000)
+      let update =
+        "\(Programs.depot) --socket \(daemon.socket) update Item/1 text=$(date +%N)\(text)"
+      let missing = daemon.folder.path + "/missing"
+      let (rows, errors) = try read(["export Item"], folder: missing, beside: update)[0]
       #expect(rows < Self.count)
       #expect(!errors.contains("status 0\n"), "\(errors)")
       let told = errors.filter { $0 != "," }

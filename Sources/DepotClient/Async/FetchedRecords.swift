@@ -6,7 +6,9 @@ public import FoundationInternationalization
 /// The records of a fetch as they arrive.
 ///
 /// Memory is bounded by ``ClientOptions/window`` frames of about 64 KiB, however many records there
-/// are. Leaving the loop early cancels the fetch on the service.
+/// are. The loop may pause for as long as it likes: the rest is of the same moment, unless so much was
+/// written meanwhile that the service couldn't keep it. Leaving the loop early cancels the fetch on the
+/// service.
 public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
   fileprivate let frames: Result<FetchedFrames, DepotError>
 
@@ -17,6 +19,8 @@ public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
     private var frames: Result<FetchedFrames.Iterator, DepotError>
     private var batch: [Model] = []
     private var position = 0
+    /// How many records came in earlier batches.
+    private var count = 0
 
     fileprivate init(_ frames: Result<FetchedFrames, DepotError>) {
       self.frames = frames.map { $0.makeAsyncIterator() }
@@ -24,15 +28,21 @@ public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
 
     /// Waits for the next record; `nil` after the last.
     ///
-    /// - Throws: ``DepotError`` if the fetch fails or a value isn't of the property's type,
-    ///   `CancellationError` if the task was cancelled.
+    /// - Throws: ``DepotError`` if the fetch fails or a value isn't of the property's type, with how many
+    ///   records came before if the service ended the fetch; `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> Model? {
       while position == batch.count {
-        var iterator = try frames.get()
-        guard let frame = try await iterator.next() else { return nil }
-        frames = .success(iterator)
-        batch = try await frame.records(of: Model.self)
+        count += batch.count
+        batch = []
         position = 0
+        var iterator = try frames.get()
+        do {
+          guard let frame = try await iterator.next() else { return nil }
+          batch = try await frame.records(of: Model.self)
+        } catch let error as DepotError {
+          throw error.after(rows: count)
+        }
+        frames = .success(iterator)
       }
       defer { position += 1 }
       return batch[position]
@@ -71,6 +81,20 @@ extension Client {
       return fetchFrames(request, deadline: deadline)
     }
     return FetchedRecords(frames: frames)
+  }
+}
+
+extension DepotError {
+  /// Returns the error with how many rows came before it, if a read was ended in its middle.
+  fileprivate func after(rows count: Int) -> DepotError {
+    guard [.streamExpired, .outboundTooLarge, .disconnected].contains(code), count > 0 else {
+      return self
+    }
+    var error = self
+    error.message += count == 1 ? " One row came before it." : " \(count) rows came before it."
+    error.hint =
+      "Read in batches: the next of the last one is where to go on, as of a later moment."
+    return error
   }
 }
 

@@ -44,6 +44,8 @@ package final class LongRead: Sendable {
     var stop: DepotError?
     /// When the read was parked last, by the monotonic clock.
     var parkedAt: UInt64?
+    /// Whether its connection has given back its memory since.
+    var isRested = false
     /// When the read began to run, by the monotonic clock.
     var began = UInt64.max
     /// Whether the client knows a part of the answer.
@@ -135,22 +137,20 @@ package final class LongRead: Sendable {
   /// Whether a read that computes must leave its thread.
   var isInterrupted: Bool { isStopped || state.withLock { $0.mustRestart } }
 
-  /// Ends the read if it was parked before `time`, or is parked and its deadline passed, and
-  /// returns whether it ends for having been parked for long.
-  func expire(parkedBefore time: UInt64) -> Bool {
-    let isExpired = state.withLock { state in
-      guard case .parked = state.phase, let parkedAt = state.parkedAt else { return false }
-      return parkedAt < time
+  /// Has the read end if it is parked and its deadline passed; else, if it was parked before `time`, its
+  /// connection gives back its memory.
+  ///
+  /// The client goes on when it likes: its place and the log are what others may need.
+  func tend(parkedBefore time: UInt64) {
+    if (try? control.check()) == nil { return wake() }
+    let worker: ReadWorker? = state.withLock { state in
+      guard case .parked(let worker) = state.phase, let parkedAt = state.parkedAt,
+        parkedAt < time, !state.isRested
+      else { return nil }
+      state.isRested = true
+      return worker
     }
-    if isExpired {
-      stop(
-        DepotError(.streamExpired, "The client took too long to read the rows.")
-          .hint("Read faster, or fetch in parts, each sorted and beginning where the last ended.")
-      )
-    } else if (try? control.check()) == nil {
-      wake()
-    }
-    return isExpired
+    worker?.rest()
   }
 
   /// Ends the read with `error` if it is parked, and returns whether it was.
@@ -209,6 +209,7 @@ package final class LongRead: Sendable {
       }
       state.phase = .parked(worker)
       state.parkedAt = Monotonic.now()
+      state.isRested = false
       return .parked
     }
   }

@@ -229,13 +229,12 @@ package final class ReaderPool: Sendable {
     crew.rest()
   }
 
-  /// Ends parked reads whose clients have taken nothing for so long and whose snapshots keep the
-  /// log from shrinking, with `stream.expired`, and returns their number.
-  @discardableResult
-  package func expireParked(olderThan nanoseconds: UInt64) -> Int {
+  /// Ends parked reads whose deadlines have passed, and gives back the memory of those whose clients have
+  /// taken nothing for so long.
+  package func tendParked(olderThan nanoseconds: UInt64) {
     let now = Monotonic.now()
     let reads = state.withLock { $0.active.values.map(\.read) }
-    return reads.count { $0.expire(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
+    for read in reads { read.tend(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
   }
 
   /// Ends all reads, closes the connections, ends the threads, and calls `completion` once after

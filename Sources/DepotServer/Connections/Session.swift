@@ -101,6 +101,12 @@ final class Session {
     ReplyWriter(id: id, framing: framing, int64: int64)
   }
 
+  /// How many bytes of rows were queued since the client had taken all.
+  var queuedRowBytes = 0
+
+  /// Whether nothing but rows waits for the client, and a few small answers; the streams wait for it too.
+  var waitsForReader: Bool { output.count <= queuedRowBytes + (64 << 10) && queuedRowBytes > 0 }
+
   /// How many more bytes of its streams may be made for the client beside what it hasn't read.
   var streamRoom: Int {
     let granted = calls.values.reduce(0) { $0 + ($1.stream?.grantedBytes ?? 0) }

@@ -129,7 +129,7 @@ struct Setting: Sendable {
       "stall-ms",
       number: \.stallMilliseconds,
       in: 100...86_400_000,
-      "how long a client may take no answers, or leave a frame unfinished [30000]"
+      "how long a client may take no answers but rows, or leave a frame unfinished [30000]"
     ),
     Setting(
       "turn-seconds",

@@ -122,7 +122,9 @@ extension Server {
         close(session, DepotError(.hello, "The client didn't say hello in time."))
         flushNow(session)
       } else if session.output.count > 0 {
-        guard now - session.lastProgress > stallNanoseconds else { continue }
+        guard now - session.lastProgress > stallNanoseconds, !session.waitsForReader else {
+          continue
+        }
         cutOff(session, "The client took nothing for \(configuration.stallMilliseconds) ms.")
       } else if session.decoder.pendingCount > 0, session.held == nil, !session.isQueued,
         now - session.lastProgress > stallNanoseconds
@@ -131,8 +133,9 @@ extension Server {
         flushNow(session)
       }
     }
+    boundWaitingRows()
     for host in hosts {
-      host.readers?.expireParked(olderThan: stallNanoseconds)
+      host.readers?.tendParked(olderThan: stallNanoseconds)
       host.giveBackMemory(unusedFor: 5_000_000_000, at: now)
       host.live?.tick()
       lookForRoom(host)
@@ -143,6 +146,21 @@ extension Server {
       for host in hosts where host.isOpen { host.store?.purgeHistory() }
     }
     if !isServing { endStreamsOutOfCredit() }
+  }
+
+  /// Cuts off those who have left rows lying for longest while such rows take too much memory together.
+  private func boundWaitingRows() {
+    let waiting = sessions.values.filter { session in
+      !session.isClosing && session.output.count > 0 && session.waitsForReader
+        && now - session.lastProgress > stallNanoseconds
+    }
+    var bytes = waiting.reduce(0) { $0 + $1.output.count }
+    guard bytes > Limits.outboundHardBytes else { return }
+    for session in waiting.sorted(by: { $0.lastProgress < $1.lastProgress })
+    where bytes > Limits.outboundHardBytes {
+      bytes -= session.output.count
+      cutOff(session, "Others needed the memory of the rows that wait for the client.")
+    }
   }
 
   /// Tells the service manager that the loop goes on, twice as often as it asks for.

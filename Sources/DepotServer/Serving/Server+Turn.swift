@@ -70,6 +70,9 @@ extension Server {
       session.calls[caller.call]?.stream?.didDeliver(count, bytes: frames.count)
       session.output.append(frames)
       session.streamedBytes += frames.count
+      if session.calls[caller.call]?.stream?.isLimited == true {
+        session.queuedRowBytes += frames.count
+      }
       touch(session)
       if let watched = session.calls[caller.call]?.stream?.watched {
         session.socket.hold()
@@ -183,6 +186,7 @@ extension Server {
       return end(session)
     }
     if session.output.count < before { session.lastProgress = now }
+    if isEmpty { session.queuedRowBytes = 0 }
     if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
       return end(session)
     }

@@ -190,12 +190,17 @@ class AsyncRows(AsyncStream):
         self.columns: list[str] = []
         self.related: dict[str, dict[Any, Row]] = {}
         self._rows: Iterator[list[Any]] = iter(())
+        self._count = 0
 
     async def __anext__(self) -> Row:
         while True:
             for row in self._rows:
+                self._count += 1
                 return dict(zip(self.columns, row))
-            frame = await self._next()
+            try:
+                frame = await self._next()
+            except DepotError as error:
+                raise error.after(self._count) from None
             self.columns = frame.get("columns", self.columns)
             for block in frame.get("related", ()):
                 rows = (dict(zip(block["columns"], row)) for row in block["rows"])

@@ -189,6 +189,7 @@ class Rows(Stream):
         self.columns: list[str] = []
         self.related: dict[str, dict[Any, Row]] = {}
         self._rows: Iterator[list[Any]] = iter(())
+        self._count = 0
 
     def __iter__(self) -> Iterator[Row]:
         return self
@@ -196,8 +197,12 @@ class Rows(Stream):
     def __next__(self) -> Row:
         while True:
             for row in self._rows:
+                self._count += 1
                 return dict(zip(self.columns, row))
-            frame = super().__next__()
+            try:
+                frame = super().__next__()
+            except DepotError as error:
+                raise error.after(self._count) from None
             self.columns = frame.get("columns", self.columns)
             for block in frame.get("related", ()):
                 rows = (dict(zip(block["columns"], row)) for row in block["rows"])

@@ -27,6 +27,13 @@ class DepotError(Exception):
         # Copies, and pickles for other processes, are made of the same members.
         return type(self), (self._members,)
 
+    def after(self, rows: int) -> DepotError:
+        """Returns the error with how many rows came before it, if a read was ended in its middle."""
+        if self.code not in ("stream.expired", "limit.outbound_bytes", "unavailable.disconnected") or not rows:
+            return self
+        message = f"{self.message} {rows} {'row' if rows == 1 else 'rows'} came before it."
+        return type(self)({**self._members, "message": message})
+
     @property
     def kind(self) -> str:
         """The class of the code, as in "conflict" of "conflict.unique"."""
