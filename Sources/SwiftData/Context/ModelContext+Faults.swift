@@ -166,7 +166,21 @@ extension ModelContext {
       try store(of: description)
         .targets(of: sources.map(\.storage.identifier), description, slot: slot, into: self)
     }
-    for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot) }
+    let moved = moved(along: description.properties[slot])
+    for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot, moved) }
+  }
+
+  /// The objects that the program lets lead elsewhere than others have done since, whose members the lists
+  /// of a relationship are.
+  final func moved(along property: PropertyDescription) -> [Link] {
+    guard !pending.changed.isEmpty, let inverse = property.shape.inverse, !inverse.isToMany,
+      let type = property.destination
+    else { return [] }
+    let description = EntityDescription.of(type)
+    return pending.changed.all.filter { link in
+      link.storage.newer != nil && link.storage.description.isKind(of: description)
+        && link.storage.changed.contains(inverse.slot)
+    }
   }
 
   /// Looks at objects as they will be when the pending deletions are saved.
@@ -233,12 +247,32 @@ extension [Link] {
 
 extension ModelStorage {
   /// Takes what a to-many relationship leads to in the store, and applies what was changed since.
-  final func take(_ links: [Link], _ slot: Int) {
+  ///
+  /// - Parameters:
+  ///   - links: The objects.
+  ///   - slot: The relationship.
+  ///   - moved: Those that the program lets lead elsewhere than others have done since.
+  final func take(_ links: [Link], _ slot: Int, _ moved: [Link]) {
     guard case .unloaded = slots[slot] else { return }
     takeStored(links, slot)
+    if !moved.isEmpty { settle(moved, slot) }
     guard phase == .stored, description.properties[slot].isLeftByDeleted else { return }
     let deleted = links.filter { $0.storage.phase == .deleted }
     if !deleted.isEmpty { forget(deleted, deleted.identifiers, slot) }
+  }
+
+  /// Lets a list have those of some objects that lead here, and no others of them.
+  private final func settle(_ moved: [Link], _ slot: Int) {
+    guard let inverse = description.properties[slot].shape.inverse,
+      case .many(let list?) = slots[slot]
+    else { return }
+    let settled = list.copy()
+    for link in moved {
+      let isHere = link.storage.slots[inverse.slot].targetIdentifier == identifier
+      if isHere == settled.contains(link.storage.identifier) { continue }
+      if isHere { settled.append(link) } else { settled.remove(link.storage) }
+    }
+    slots[slot] = .many(settled)
   }
 
   private final func takeStored(_ links: [Link], _ slot: Int) {

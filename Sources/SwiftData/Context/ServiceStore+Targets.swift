@@ -50,7 +50,9 @@ extension ServiceStore {
       : .in(path, rows.map { .value(.int64($0)) })
     let links = try fetch(StoreQuery(target, predicate), into: context)
     if rows.count == 1 { return [links] }
-    return sources.divide(links) { $0.stored(inverse.slot).targetIdentifiers }
+    return sources.divide(links) { storage in
+      (storage.newer?.slots[inverse.slot] ?? storage.stored(inverse.slot)).targetIdentifiers
+    }
   }
 
   /// Reads the rows that some lead to, and in which order.

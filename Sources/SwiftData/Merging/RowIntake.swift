@@ -217,10 +217,11 @@ final class RowIntake {
     guard property.isToMany else { return }
     let table = context.identityMap.table(of: EntityDescription.of(type).key(in: store))
     let sources = parent.isEmpty ? links : branches[parent]?.links ?? []
+    let moved = context.moved(along: property)
     for link in sources where link.storage.isUnloaded(property.slot) {
       guard let row = link.storage.identifier.row else { continue }
       let targets = (branch?.targets[row] ?? []).compactMap { table[.row($0)]?.link }
-      link.storage.take(targets, property.slot)
+      link.storage.take(targets, property.slot, moved)
     }
   }
 }
