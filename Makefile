@@ -115,12 +115,14 @@ tested-programs: deps
 test-release: test-deps tested-programs  ## Run the tests over real processes with the release programs
 	@Tests/supervise Tests/run-tests release $(SWIFT) $(DEBUG)
 
-test-long: test-deps  ## Run all points of faults, an hour of clients, ten times the seeds, a million queries
+test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 250 times the seeds, a million queries
 	$(call build_programs,the programs,depotd depot depot-demo)
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter FaultTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter ProofTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter '^ClusterTests[.]'
 	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
+	@DEPOT_SEEDS=100x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) \
+	  --filter 'Evolution of structures|Contexts whose steps come in any order'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(DEBUG) --filter PackageTests

@@ -3,8 +3,8 @@ import Testing
 
 @testable import SwiftData
 
-/// Steps of two contexts of one process in random orders, held after each step against a plain model with one
-/// rule for each policy.
+/// Steps of several contexts of one process in random orders, held after each step against a plain model with
+/// one rule for each policy.
 @MainActor @Suite struct `Contexts whose steps come in any order` {
   nonisolated static let policies: [MergePolicy] = [
     .error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback,
@@ -12,186 +12,225 @@ import Testing
 
   @Test(arguments: policies, seeds(20))
   func `show what the model shows after each step`(_ policy: MergePolicy, _ seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+    try play(policy, seed, .pages)
+  }
+
+  @Test(arguments: policies, seeds(20))
+  func `show in lists what the model shows after each step`(
+    _ policy: MergePolicy,
+    _ seed: Int
+  ) throws {
+    try play(policy, seed, .shelf)
+  }
+
+  /// The property that is changed.
+  enum Aspect: CaseIterable { case pages, shelf }
+
+  /// A context, and its objects of the rows.
+  private struct Side {
+    let context: ModelContext
+    let volumes: [Volume]
+    let shelves: [Shelf]
+    let aspect: Aspect
+
+    init(_ context: ModelContext, _ aspect: Aspect) throws {
+      context.autosaveEnabled = false
+      self.context = context
+      self.aspect = aspect
+      volumes = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.title)]))
+      shelves = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
+    }
+
+    /// The values of all rows that the context knows.
+    func value(of volume: Volume) -> Int {
+      switch aspect {
+      case .pages: volume.pages
+      case .shelf: volume.shelf.flatMap { Int($0.name) } ?? 0
+      }
+    }
+
+    /// Gives a row a value; a shelf from either side of the relationship.
+    func set(_ row: Int, _ value: Int, _ random: inout SeededGenerator) {
+      let volume = volumes[row]
+      if aspect == .pages {
+        volume.pages = value
+      } else if random.once(in: 2) {
+        volume.shelf = value == 0 ? nil : shelves[value - 1]
+      } else if value == 0 {
+        volume.shelf?.volumes.removeAll { $0 === volume }
+      } else {
+        shelves[value - 1].volumes.append(volume)
+      }
+    }
+
+    /// Expects that the objects and the lists are as the model has them.
+    func expect(_ model: ContextsModel, _ side: Int, readingLists: Bool, _ steps: [String]) {
+      for (row, volume) in volumes.enumerated() {
+        let shown = model.shown(side, row)
+        #expect(shown == nil || value(of: volume) == shown, "\(side).\(row): \(steps)")
+        #expect((volume.modelContext == nil) == (shown == nil), "\(side).\(row): \(steps)")
+      }
+      guard aspect == .shelf, readingLists else { return }
+      for (index, shelf) in shelves.enumerated() {
+        let rows = volumes.indices.filter { model.listed(side, $0) == index + 1 }
+        let members = shelf.volumes.filter { $0.modelContext == nil || !$0.isDeleted }
+        #expect(members.allSatisfy { $0.modelContext === context }, "\(side): \(steps)")
+        #expect(
+          members.map(\.title).sorted() == rows.map { "\($0)" },
+          "\(side), shelf \(index + 1): \(steps)"
+        )
+      }
+    }
+  }
+
+  /// Creates a container with three volumes and three shelves.
+  private func stocked() throws -> ModelContainer {
     let container = try libraryContainer()
     let setup = ModelContext(container)
-    for number in 0..<3 { setup.insert(Volume(title: "\(number)")) }
+    for number in 0..<3 {
+      setup.insert(Volume(title: "\(number)"))
+      setup.insert(Shelf(name: "\(number + 1)"))
+    }
     try setup.save()
+    return container
+  }
+
+  private func expectStored(
+    _ container: ModelContainer,
+    _ aspect: Aspect,
+    _ model: ContextsModel,
+    _ steps: [String]
+  ) throws {
+    let fresh = try Side(ModelContext(container), aspect)
+    #expect(fresh.volumes.map(fresh.value) == model.stored.compactMap(\.self), "\(steps)")
+  }
+
+  private func play(_ policy: MergePolicy, _ seed: Int, _ aspect: Aspect) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let container = try stocked()
     // Each has a main context of its own, so that all steps are on one actor.
     let containers = [container, ModelContainer(container.core)]
-    let all = FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)])
-    var model = Model(policy)
-    var sides: [Side] = []
-    for container in containers {
-      let context = container.mainContext
-      context.autosaveEnabled = false
-      context.mergePolicy = policy
-      sides.append(Side(context: context, volumes: try context.fetch(all)))
-    }
-    var steps: [String] = []
+    let sides = try containers.map { try Side($0.mainContext, aspect) }
+    for side in sides { side.context.mergePolicy = policy }
+    var model = ContextsModel(policy)
+    var steps = ["seed \(seed)"]
     for _ in 0..<40 {
       let (side, row) = (
         Int.random(in: 0..<2, using: &random), Int.random(in: 0..<3, using: &random)
       )
       steps.append("\(side).\(row)")
-      let volume = sides[side].volumes[row]
+      let context = sides[side].context
       switch Int.random(in: 0..<8, using: &random) {
       case 0...3:
         guard let value = model.choose(side, row, &random) else { continue }
         steps.append("=\(value)")
-        volume.pages = value
+        sides[side].set(row, value, &random)
         model.edit(side, row, value)
       case 4...5:
         steps.append("save")
         let isConflict = model.save(side)
         do {
-          try sides[side].context.save()
+          try context.save()
           #expect(!isConflict, "no error: \(steps)")
         } catch let error as SwiftDataError where error == .saveConflict {
           #expect(isConflict, "\(error): \(steps)")
-          sides[side].context.rollback()
+          context.rollback()
         }
       case 6:
         steps.append("rollback")
         model.rollBack(side)
-        sides[side].context.rollback()
+        context.rollback()
       default:
         guard model.views[side][row] == .clean else { continue }
         steps.append("delete")
-        sides[side].context.delete(volume)
+        context.delete(sides[side].volumes[row])
         model.delete(side, row)
       }
-      for (side, known) in sides.enumerated() {
-        for (row, volume) in known.volumes.enumerated() {
-          let shown = model.shown(side, row)
-          #expect(shown == nil || volume.pages == shown, "\(side).\(row): \(steps)")
-          #expect((volume.modelContext == nil) == (shown == nil), "\(side).\(row): \(steps)")
-        }
+      for (number, side) in sides.enumerated() {
+        // Lists that nobody has read are kept up otherwise than those that are known.
+        let readsLists = number == 0 || random.once(in: 6)
+        side.expect(model, number, readingLists: readsLists, steps)
       }
-      let stored = try ModelContext(container).fetch(all)
-      #expect(stored.map(\.pages) == model.stored.compactMap(\.self), "\(steps)")
+      try expectStored(container, aspect, model, steps)
     }
   }
 
-  private struct Side {
-    let context: ModelContext
-    let volumes: [Volume]
+  @ModelActor fileprivate actor Clerk {
+    func set(_ identifier: PersistentIdentifier, pages: Int) throws {
+      self[identifier, as: Volume.self]?.pages = pages
+      try modelContext.save()
+    }
+
+    func move(_ identifier: PersistentIdentifier, to shelf: PersistentIdentifier?) throws {
+      self[identifier, as: Volume.self]?.shelf = shelf.flatMap { self[$0, as: Shelf.self] }
+      try modelContext.save()
+    }
   }
 
-  /// What contexts and store have, as the page of conflicts says.
-  private struct Model {
-    /// What one context has of a row.
-    enum View: Equatable {
-      case clean
-      /// A value that isn't saved, and the stored one that the program saw when it set it.
-      case edited(Int, base: Int)
-      /// To be deleted; whether others have changed the row since.
-      case deleted(isChanged: Bool)
-      case gone
-    }
-
-    let policy: MergePolicy
-    /// The values that are stored; `nil` where there is no row.
-    var stored: [Int?] = [0, 0, 0]
-    var views: [[View]] = [[.clean, .clean, .clean], [.clean, .clean, .clean]]
-
-    init(_ policy: MergePolicy) { self.policy = policy }
-
-    func isHere(_ side: Int, _ row: Int) -> Bool {
-      switch views[side][row] {
-      case .clean, .edited: true
-      case .deleted, .gone: false
-      }
-    }
-
-    func shown(_ side: Int, _ row: Int) -> Int? {
-      switch views[side][row] {
-      case .clean, .deleted: stored[row]
-      case .edited(let value, _): value
-      case .gone: nil
-      }
-    }
-
-    /// Chooses one of few values, so that both contexts often set the same, which is a change.
-    func choose(
-      _ side: Int,
-      _ row: Int,
-      _ random: inout some RandomNumberGenerator
-    ) -> Int? {
-      guard isHere(side, row) else { return nil }
-      var others = Set(0..<4)
-      if case .edited(let value, let base) = views[side][row] { others.subtract([value, base]) }
-      if let value = stored[row] { others.remove(value) }
-      return others.sorted().randomElement(using: &random)
-    }
-
-    mutating func edit(_ side: Int, _ row: Int, _ value: Int) {
-      if case .edited(_, let base) = views[side][row] {
-        views[side][row] = .edited(value, base: base)
-      } else if let old = stored[row] {
-        views[side][row] = .edited(value, base: old)
-      }
-    }
-
-    mutating func delete(_ side: Int, _ row: Int) { views[side][row] = .deleted(isChanged: false) }
-
-    mutating func rollBack(_ side: Int) {
-      for row in 0..<3 where views[side][row] != .gone {
-        views[side][row] = stored[row] == nil ? .gone : .clean
-      }
-    }
-
-    /// Saves; returns whether that is a conflict, after which everything is rolled back.
-    mutating func save(_ side: Int) -> Bool {
-      if policy == .error, (0..<3).contains(where: { isContested(side, $0) }) {
-        rollBack(side)
-        return true
-      }
-      for row in 0..<3 {
-        switch views[side][row] {
-        case .edited(let value, _):
-          views[side][row] = .clean
-          let old = stored[row]
-          stored[row] = value
-          if old != value { change(1 - side, row) }
-        case .deleted(isChanged: true) where policy != .mergeByPropertyObjectTrump:
-          views[side][row] = .clean
-        case .deleted:
-          stored[row] = nil
-          views[side][row] = .gone
-          remove(1 - side, row)
-        case .clean, .gone: break
+  @Test(arguments: Aspect.allCases, seeds(20))
+  func `show what the model shows while they undo, beside an actor`(
+    _ aspect: Aspect,
+    _ seed: Int
+  ) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let container = try stocked()
+    let clerk = Clerk(modelContainer: container)
+    let side = try Side(container.mainContext, aspect)
+    let manager = UndoManager()
+    side.context.undoManager = manager
+    var model = ContextsModel(.mergeByPropertyObjectTrump)
+    /// What undoing and doing again restore, the last first.
+    var (undone, redone): ([(row: Int, value: Int)], [(row: Int, value: Int)]) = ([], [])
+    var steps = ["seed \(seed)"]
+    for _ in 0..<40 {
+      let row = Int.random(in: 0..<3, using: &random)
+      let before = model.shown(0, row) ?? 0
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...2:
+        guard let value = model.choose(0, row, &random) else { continue }
+        steps.append("\(row)=\(value)")
+        side.set(row, value, &random)
+        side.context.processPendingChanges()
+        model.edit(0, row, value)
+        undone.append((row, before))
+        redone = []
+      case 3:
+        steps.append("save")
+        try side.context.save()
+        _ = model.save(0)
+      case 4...5:
+        guard let step = undone.popLast() else { continue }
+        steps.append("undo \(step)")
+        redone.append((step.row, model.shown(0, step.row) ?? 0))
+        manager.undo()
+        model.restore(0, step.row, step.value)
+      case 6:
+        guard let step = redone.popLast() else { continue }
+        steps.append("redo \(step)")
+        undone.append((step.row, model.shown(0, step.row) ?? 0))
+        manager.redo()
+        model.restore(0, step.row, step.value)
+      case 7:
+        steps.append("rollback")
+        side.context.rollback()
+        model.rollBack(0)
+        (undone, redone) = ([], [])
+      default:
+        let value = Int.random(in: 0..<4, using: &random)
+        steps.append("clerk \(row)=\(value)")
+        let identifier = side.volumes[row].persistentModelID
+        switch aspect {
+        case .pages: try await clerk.set(identifier, pages: value)
+        case .shelf:
+          let shelf = value == 0 ? nil : side.shelves[value - 1].persistentModelID
+          try await clerk.move(identifier, to: shelf)
         }
+        if model.stored[row] != value { model.store(row, value) }
       }
-      return false
-    }
-
-    private func isContested(_ side: Int, _ row: Int) -> Bool {
-      switch views[side][row] {
-      case .edited(_, let base): stored[row] != base
-      case .deleted(let isChanged): isChanged
-      case .clean, .gone: false
-      }
-    }
-
-    /// Lets a context learn that the other one has changed a row.
-    private mutating func change(_ side: Int, _ row: Int) {
-      switch views[side][row] {
-      case .edited where policy == .mergeByPropertyStoreTrump || policy == .rollback:
-        views[side][row] = .clean
-      case .deleted: views[side][row] = .deleted(isChanged: true)
-      default: break
-      }
-    }
-
-    /// Lets a context learn that the other one has deleted a row.
-    private mutating func remove(_ side: Int, _ row: Int) {
-      if case .edited = views[side][row],
-        policy == .error || policy == .mergeByPropertyObjectTrump
-      {
-        return
-      }
-      views[side][row] = .gone
+      side.expect(model, 0, readingLists: random.once(in: 6), steps)
+      #expect(manager.canUndo == !undone.isEmpty, "\(steps)")
+      #expect(manager.canRedo == !redone.isEmpty, "\(steps)")
+      try expectStored(container, aspect, model, steps)
     }
   }
 }

@@ -1,0 +1,146 @@
+import TestSupport
+
+@testable import SwiftData
+
+/// A plain model of two contexts and their store, of rows with one value each, as the page of conflicts says.
+struct ContextsModel {
+  /// What one context has of a row.
+  enum View: Equatable {
+    case clean
+    /// A value that isn't saved, and the stored one that the program saw when it set it.
+    case edited(Int, base: Int)
+    /// To be deleted; whether others have changed the row since.
+    case deleted(isChanged: Bool)
+    case gone
+  }
+
+  let policy: MergePolicy
+  /// The values that are stored; `nil` where there is no row.
+  var stored: [Int?] = [0, 0, 0]
+  var views: [[View]] = [[.clean, .clean, .clean], [.clean, .clean, .clean]]
+
+  init(_ policy: MergePolicy) { self.policy = policy }
+
+  func isHere(_ side: Int, _ row: Int) -> Bool {
+    switch views[side][row] {
+    case .clean, .edited: true
+    case .deleted, .gone: false
+    }
+  }
+
+  func shown(_ side: Int, _ row: Int) -> Int? {
+    switch views[side][row] {
+    case .clean, .deleted: stored[row]
+    case .edited(let value, _): value
+    case .gone: nil
+    }
+  }
+
+  /// The value by which a list has a row; `nil` if it is to be deleted, or isn't there.
+  func listed(_ side: Int, _ row: Int) -> Int? {
+    switch views[side][row] {
+    case .clean, .edited: shown(side, row)
+    case .deleted: nil
+    // The other context may have stored it again, so that there is another object of it.
+    case .gone: stored[row]
+    }
+  }
+
+  /// Chooses one of few values, so that both contexts often set the same, which is a change.
+  func choose(
+    _ side: Int,
+    _ row: Int,
+    _ random: inout some RandomNumberGenerator
+  ) -> Int? {
+    guard isHere(side, row) else { return nil }
+    var others = Set(0..<4)
+    if case .edited(let value, let base) = views[side][row] { others.subtract([value, base]) }
+    if let value = stored[row] { others.remove(value) }
+    return others.sorted().randomElement(using: &random)
+  }
+
+  mutating func edit(_ side: Int, _ row: Int, _ value: Int) {
+    if case .edited(_, let base) = views[side][row] {
+      views[side][row] = .edited(value, base: base)
+    } else if let old = stored[row] {
+      views[side][row] = .edited(value, base: old)
+    }
+  }
+
+  /// Gives a row a value by undoing something or doing it again, which may be what it was at first.
+  mutating func restore(_ side: Int, _ row: Int, _ value: Int) {
+    switch views[side][row] {
+    case .clean: if stored[row] != value { edit(side, row, value) }
+    case .edited(_, let base) where base == value: views[side][row] = .clean
+    case .edited: edit(side, row, value)
+    case .deleted, .gone: break
+    }
+  }
+
+  /// Stores a value that somebody else has given a row.
+  mutating func store(_ row: Int, _ value: Int) {
+    stored[row] = value
+    for side in views.indices { change(side, row) }
+  }
+
+  mutating func delete(_ side: Int, _ row: Int) { views[side][row] = .deleted(isChanged: false) }
+
+  mutating func rollBack(_ side: Int) {
+    for row in 0..<3 where views[side][row] != .gone {
+      views[side][row] = stored[row] == nil ? .gone : .clean
+    }
+  }
+
+  /// Saves; returns whether that is a conflict, after which everything is rolled back.
+  mutating func save(_ side: Int) -> Bool {
+    if policy == .error, (0..<3).contains(where: { isContested(side, $0) }) {
+      rollBack(side)
+      return true
+    }
+    for row in 0..<3 {
+      switch views[side][row] {
+      case .edited(let value, _):
+        views[side][row] = .clean
+        let old = stored[row]
+        stored[row] = value
+        if old != value { change(1 - side, row) }
+      case .deleted(isChanged: true) where policy != .mergeByPropertyObjectTrump:
+        views[side][row] = .clean
+      case .deleted:
+        stored[row] = nil
+        views[side][row] = .gone
+        remove(1 - side, row)
+      case .clean, .gone: break
+      }
+    }
+    return false
+  }
+
+  private func isContested(_ side: Int, _ row: Int) -> Bool {
+    switch views[side][row] {
+    case .edited(_, let base): stored[row] != base
+    case .deleted(let isChanged): isChanged
+    case .clean, .gone: false
+    }
+  }
+
+  /// Lets a context learn that the other one has changed a row.
+  private mutating func change(_ side: Int, _ row: Int) {
+    switch views[side][row] {
+    case .edited where policy == .mergeByPropertyStoreTrump || policy == .rollback:
+      views[side][row] = .clean
+    case .deleted: views[side][row] = .deleted(isChanged: true)
+    default: break
+    }
+  }
+
+  /// Lets a context learn that the other one has deleted a row.
+  private mutating func remove(_ side: Int, _ row: Int) {
+    if case .edited = views[side][row],
+      policy == .error || policy == .mergeByPropertyObjectTrump
+    {
+      return
+    }
+    views[side][row] = .gone
+  }
+}
