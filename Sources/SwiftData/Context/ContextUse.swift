@@ -69,7 +69,7 @@ final class ContextUse: Sendable {
 
   @inline(never)
   private static func refuse(_ subject: String) -> Never {
-    fatalError(
+    endProgram(
       """
       \(subject) is used while another thread uses the same context. A context and its objects are \
       for one actor or thread at a time. Pass an object's persistentModelID to the other one, and \
@@ -105,7 +105,7 @@ extension ModelContext {
       case .actor, .caller: false
       }
     guard isElsewhere, !home.isCurrent else { return }
-    fatalError(
+    endProgram(
       """
       \(subject()) is used by another actor than that of its context. Pass the object's \
       persistentModelID to the other actor, and find the object there with model(for:).
@@ -130,4 +130,12 @@ extension ModelStorage {
   private final func name(of slot: Int) -> String {
     "\(description.properties[slot].qualifiedName) of \(identifier)"
   }
+}
+
+/// Ends the program with a message, which optimized programs would end without.
+private func endProgram(_ message: String) -> Never {
+  #if !DEBUG
+  FileHandle.standardError.write(Data("Fatal error: \(message)\n".utf8))
+  #endif
+  preconditionFailure(message)
 }
