@@ -26,6 +26,16 @@ struct ModelRow: EvaluationRow {
     return values[position]
   }
 
+  /// Whether there is nothing at a path.
+  func lacks(_ path: some StringProtocol) -> Bool {
+    let name = String(path.prefix { $0 != "." })
+    guard let property = storage.description.property(named: name) else { return false }
+    if property.codec != nil { return value(at: String(path)).isNull }
+    guard let next = storage.target(property.slot) else { return true }
+    let rest = path.dropFirst(name.count + 1)
+    return !rest.isEmpty && ModelRow(next).lacks(rest)
+  }
+
   func object(_ relationship: String) -> (any EvaluationRow)? {
     guard let property = storage.description.property(named: relationship) else { return nil }
     return storage.target(property.slot).map(ModelRow.init)

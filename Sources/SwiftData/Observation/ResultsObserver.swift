@@ -159,7 +159,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     do {
       try modelContext.settleSaves()
       modelContext.mergeRemoteChanges()
-      take(try modelContext.apart { try modelContext.found(whole) })
+      let found = try modelContext.apart { try modelContext.found(whole) }
+      if let section { try SectionTitles.check(found, section.keyPath) }
+      take(found)
       fetchError = nil
     } catch {
       fetchError = error

@@ -97,6 +97,33 @@ import Testing
     }
   }
 
+  @Test func `sections by something that is missing are an error, saved or not`() throws {
+    let context = ModelContext(try Self.container())
+    let halt = Halt(city: "Voss")
+    context.insert(halt)
+    context.insert(Halt(city: "Oslo"))
+    halt.voyage = Voyage(name: "V")
+    halt.voyage?.captain = Skipper(name: "Ada")
+    let paths: [any KeyPath<Halt, String> & Sendable] = [
+      \.voyage!.name, \.voyage!.captain!.name, \.voyage!.home.city,
+    ]
+    for _ in 0..<2 {
+      for path in paths {
+        let error = #expect(throws: SwiftDataError.unsupportedKeyPath) {
+          try context.fetchSections(FetchDescriptor<Halt>(), by: path)
+        }
+        #expect(error?.entity == "Halt" && error?.message.contains("has no voyage.") == true)
+        let wanted = FetchDescriptor<Halt>(predicate: #Predicate { $0.voyage != nil })
+        #expect(try context.fetchSections(wanted, by: path).map(\.models.count) == [1])
+      }
+      #expect(throws: SwiftDataError.unsupportedKeyPath) {
+        try context.fetchSections(FetchDescriptor<Voyage>(), by: \.office!.city)
+      }
+      #expect(try context.fetchSections(FetchDescriptor<Halt>(), by: \.city).count == 2)
+      try context.save()
+    }
+  }
+
   // MARK: - Chance
 
   private static func container() throws -> ModelContainer {
