@@ -56,6 +56,26 @@ import Testing
     #expect(try json("", required) == "[]")
   }
 
+  @Test func `a value is the same whether it stands there as JSON has it or not`() throws {
+    let double = Attribute(name: "a", type: .double)
+    for text in ["1.50", "-0.25", "12345.678901234567", "1e3", "0", "-0", "007.5", "5.", "1E400"] {
+      guard let value = Double(text), value.isFinite else {
+        #expect(throws: DepotError.self) { try json(text, double) }
+        continue
+      }
+      let written = try json(text, double)
+      #expect(Double(written)?.bitPattern == value.bitPattern, "\(text)")
+      #expect(try JSONValue(parsing: Array("[\(written)]".utf8)).array?.count == 1)
+    }
+    let whole = Attribute(name: "a", type: .int64)
+    for text in ["0", "-1", "007", "12345678901234567", "-9223372036854775808", "+5", "5.0"] {
+      #expect(try Int64(json(text, whole)) == Int64(Double(text) ?? 0) || text.count > 15)
+    }
+    #expect(try json("-9223372036854775808", whole) == "-9223372036854775808")
+    #expect(throws: DepotError.self) { try json("1.5", whole) }
+    #expect(throws: DepotError.self) { try json("-", whole) }
+  }
+
   @Test func `a date may be written as other programs do`() throws {
     let date = Attribute(name: "a", type: .date)
     #expect(try json("2024-05-01", date) == #""2024-05-01T00:00:00Z""#)

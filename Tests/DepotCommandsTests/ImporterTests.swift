@@ -52,10 +52,12 @@ import Testing
   }
 
   private func add(csv text: String, to importer: Importer) throws {
+    try add(text, named: "rows.csv", to: importer)
+  }
+
+  private func add(_ text: String, named name: String, to importer: Importer) throws {
     let folder = try TemporaryFolder()
-    let path = folder.path + "/rows.csv"
-    try Data(text.utf8).write(to: URL(filePath: path))
-    try importer.add(InputFile(path))
+    try importer.add(InputFile(try folder.write(text, to: name)))
   }
 
   @Test func `members go to their columns, and absent ones are null`() throws {
@@ -84,6 +86,70 @@ import Testing
     try add((1...5).map { #"{"name":"\#($0)"}"# }, to: importer)
     #expect(recorder.requests.map(\.rows.count) == [2, 2, 1])
     #expect(importer.outcome.inserted == 5)
+  }
+
+  @Test func `a batch is read while the one before it is stored`() throws {
+    var events: [String] = []
+    let schema = Schema(entities: [Fixture.package])
+    func importer(failing: Int) throws -> Importer {
+      var options = GraphImporter.Options()
+      options.batch = 1
+      let source = GraphSource(
+        path: "-",
+        entity: Fixture.package,
+        schema: schema,
+        rules: try LinkRules([], of: Fixture.package, schema),
+        style: ImportStyle(),
+        keepsInput: false
+      )
+      var count = 0
+      return Importer(
+        source,
+        options,
+        begin: { _ in
+          count += 1
+          events.append("begin \(count)")
+        },
+        finish: {
+          events.append("finish \(count)")
+          if count == failing { throw DepotError(.unique, "Taken.").at("/args/rows/0/0") }
+          var result = InsertResult()
+          result.inserted = 1
+          return result
+        }
+      )
+    }
+    let whole = try importer(failing: 0)
+    try add(csv: "name\na\nb\n", to: whole)
+    #expect(events == ["begin 1", "finish 1", "begin 2", "finish 2"])
+    #expect(whole.outcome.inserted == 2)
+    events = []
+    let error = #expect(throws: DepotError.self) {
+      try add(csv: "name\na\nb\nc\nd\n", to: importer(failing: 2))
+    }
+    #expect(events == ["begin 1", "finish 1", "begin 2", "finish 2"])
+    #expect(error?.at == "line 3, name")
+    #expect(error?.message == "Taken. 1 row before it was stored.")
+    events = []
+    let bad = #expect(throws: DepotError.self) {
+      try add(csv: "name\na\n\"b\"x\n", to: importer(failing: 1))
+    }
+    #expect(bad?.at == "line 2, name")
+  }
+
+  @Test func `mapped members are rows at once, as others are`() throws {
+    var style = ImportStyle()
+    style.map = try RecordMap(["Name=name", "in.size=size", "no="])
+    try add(
+      #"{"Name":"a","in":{"size":1},"no":[]}"#,
+      named: "rows.ndjson",
+      to: importer(style)
+    )
+    style.map = try RecordMap(["Name=name"])
+    try add(csv: "Name,size\nb,2\n", to: importer(style))
+    #expect(recorder.texts == [#"[["a",1,null]]"#, #"[["b",2]]"#])
+    let entity = Fixture.package
+    #expect(!GraphImport.isNeeded(entity, Schema(entities: [entity])))
   }
 
   static let mistakes: [(String, String, String?)] = [

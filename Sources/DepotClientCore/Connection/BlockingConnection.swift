@@ -341,7 +341,18 @@ public final class BlockingConnection {
   /// - Throws: ``DepotError`` if it can't be sent.
   package func begin(_ request: SaveRequest, key: String) throws -> Int64? {
     guard SaveParts(request) == nil else { return nil }
-    let operation = Operation.save(request)
+    return try begin(.save(request), key: key)
+  }
+
+  /// Sends rows without waiting for the answer, which ``finishInsert(_:)`` takes before the connection is used for
+  /// anything else; returns the id of the call.
+  ///
+  /// - Throws: ``DepotError`` if they can't be sent.
+  package func begin(_ request: InsertRequest, key: String) throws -> Int64 {
+    try begin(.insert(request), key: key)
+  }
+
+  private func begin(_ operation: Operation, key: String) throws -> Int64 {
     let call = try call(of: operation, key: key)
     try checkProcess()
     try interruption?.begin()
@@ -358,6 +369,13 @@ public final class BlockingConnection {
   /// - Throws: As a save does.
   package func finish(_ id: Int64, of request: SaveRequest) throws -> SaveResult {
     try endWrite { try SaveResult(receive(id)).named(for: request) }
+  }
+
+  /// Waits for the answer to rows that were sent.
+  ///
+  /// - Throws: As an insertion does.
+  package func finishInsert(_ id: Int64) throws -> InsertResult {
+    try endWrite { try InsertResult(receive(id)) }
   }
 
   /// Ends what ``begin(_:key:)`` began with `body`.

@@ -32,12 +32,19 @@ struct GraphImport {
     let file = try InputFile(source.path, session.interruption)
     let rejects = try rejectsFile()
     var done = 0
-    let importer = Importer(source, options, rejects: rejects) { request in
-      let result = try connection.insert(request)
-      done += request.rows.count
-      meter.draw(rows: done, fraction: file.fraction)
-      return result
-    }
+    let importer = Importer(
+      source,
+      options,
+      rejects: rejects,
+      begin: { request in
+        connection.begin(request)
+        done += request.rows.count
+      },
+      finish: {
+        defer { meter.draw(rows: done, fraction: file.fraction) }
+        return try connection.finishRows()
+      }
+    )
     try importer.add(file)
     try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
   }

@@ -264,8 +264,12 @@ struct DelimitedReader {
       state = .over
       return
     }
+    // The next row is likely to be as large.
+    let (fieldCount, byteCount) = (record.fields.count, record.text.count)
     ready.append(record)
     record = DelimitedRecord()
+    record.fields.reserveCapacity(fieldCount)
+    record.text.reserveCapacity(byteCount + byteCount / 4)
     record.line = line
   }
 

@@ -44,11 +44,53 @@ struct DelimitedValue {
       }
     }
     try field.bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
+      if Self.writePlain(bytes, as: attribute.type, to: &writer) { return }
       guard UTF8Sequence.isValid(bytes) else { throw Self.notUTF8 }
       if attribute.type == .string { return writer.string(utf8: bytes) }
       let text = String(decoding: bytes, as: UTF8.self)
       try TextValue.write(text, as: attribute.type, to: &writer)
     }
+  }
+
+  /// Writes a value that stands in the file as JSON has it; returns `false` of most others.
+  private static func writePlain(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    as type: AttributeType,
+    to writer: inout JSONWriter
+  ) -> Bool {
+    switch type {
+    case .int64, .double:
+      guard bytes.count <= 17, isPlainNumber(bytes, hasFraction: type == .double) else {
+        return false
+      }
+      writer.raw(bytes)
+    case .bool:
+      guard bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8) else {
+        return false
+      }
+      writer.raw(bytes)
+    case .date:
+      guard DateText.parse(bytes) != nil else { return false }
+      writer.string(utf8: bytes)
+    default: return false
+    }
+    return true
+  }
+
+  /// Whether a text is digits, perhaps behind a minus and before a fraction.
+  private static func isPlainNumber(
+    _ text: UnsafeBufferPointer<UInt8>,
+    hasFraction: Bool
+  ) -> Bool {
+    var position = text.first == UInt8(ascii: "-") ? 1 : 0
+    let start = position
+    while position < text.count, text[position] &- 0x30 < 10 { position += 1 }
+    guard position > start, text[start] != 0x30 || position == start + 1 else { return false }
+    if position == text.count { return start == 0 || text[start] != 0x30 }
+    guard hasFraction, text[position] == UInt8(ascii: "."), position + 1 < text.count else {
+      return false
+    }
+    return text[(position + 1)...].allSatisfy { $0 &- 0x30 < 10 }
   }
 
   /// Writes what a to-many relationship leads to, as ``writeReference(_:as:to:)`` does each of them.

@@ -43,9 +43,29 @@ final class ImportConnection {
     return try attempt { try $0.save(request, key: key) }
   }
 
-  /// Stores rows, once.
-  func insert(_ request: InsertRequest) throws -> InsertResult {
+  /// The rows that were sent last: their key, and the id of the call if it could be sent at once.
+  private var rowsUnderway: (request: InsertRequest, key: String, id: Int64?)?
+
+  /// Sends rows, which are stored once, and whose outcome ``finishRows()`` tells.
+  func begin(_ request: InsertRequest) {
     let key = nextKey()
+    let id = try? connection.begin(request, key: key)
+    rowsUnderway = (request, key, id)
+  }
+
+  /// Waits for the outcome of the rows that were sent.
+  func finishRows() throws -> InsertResult {
+    guard let (request, key, id) = rowsUnderway else {
+      throw DepotError(.bug, "No rows were sent.")
+    }
+    rowsUnderway = nil
+    if let id {
+      do {
+        return try connection.finishInsert(id)
+      } catch let error as DepotError where error.isEndOfService {
+        try reconnect(after: error)
+      }
+    }
     return try attempt { try $0.insert(request, key: key) }
   }
 

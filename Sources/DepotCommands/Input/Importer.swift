@@ -1,7 +1,9 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The import of a stream of records in batches, with as much memory as one batch takes.
+/// The import of a stream of records in batches, with as much memory as two batches take.
+///
+/// While the service stores a batch, the records of the next are read.
 final class Importer {
   /// The numbers of records by their outcome.
   struct Outcome: Equatable {
@@ -41,24 +43,59 @@ final class Importer {
   private let options: GraphImporter.Options
   /// The file for bad records; without one the first of them ends the import.
   private let rejects: RejectsFile?
-  private let send: (InsertRequest) throws -> InsertResult
+  private let begin: (InsertRequest) throws -> Void
+  private let finishSent: () throws -> InsertResult
   private var encoder: RecordEncoder
   private var batch: SentRows.Part
   /// The input of each row of the batch, if rejects are wanted.
   private var inputs: [[UInt8]] = []
+  /// The batch that the service is storing.
+  private var underway: (batch: SentRows.Part, inputs: [[UInt8]])?
+  /// Whether more of the input may be long in coming, and an interruption would have to wait for it.
+  private var isSlow = false
   private var row: [UInt8] = []
 
-  init(
+  /// Creates an import that has each batch stored before the next is read.
+  convenience init(
     _ source: GraphSource,
     _ options: GraphImporter.Options,
     rejects: RejectsFile? = nil,
     send: @escaping (InsertRequest) throws -> InsertResult
   ) {
+    var result: InsertResult?
+    self.init(
+      source,
+      options,
+      rejects: rejects,
+      begin: { result = try send($0) },
+      finish: {
+        guard let result else { throw DepotError(.bug, "No rows were sent.") }
+        return result
+      }
+    )
+  }
+
+  /// Creates an import.
+  ///
+  /// - Parameters:
+  ///   - source: The entity, and how its records are read.
+  ///   - options: How rows are stored.
+  ///   - rejects: The file for bad records.
+  ///   - begin: Sends rows, of which none are under way.
+  ///   - finish: Waits until the rows that were sent are stored.
+  init(
+    _ source: GraphSource,
+    _ options: GraphImporter.Options,
+    rejects: RejectsFile? = nil,
+    begin: @escaping (InsertRequest) throws -> Void,
+    finish: @escaping () throws -> InsertResult
+  ) {
     self.source = source
     batch = .init(entity: source.entity.name, columns: [])
     self.options = options
     self.rejects = rejects
-    self.send = send
+    self.begin = begin
+    finishSent = finish
     // A replacement leaves attributes that aren't named as they are, so nothing may be filled in.
     encoder = RecordEncoder(
       source.entity,
@@ -69,12 +106,17 @@ final class Importer {
 
   /// Adds all records of a file, of which nothing was read.
   func add(_ file: InputFile) throws {
+    isSlow = file.fraction == nil
     do {
       try addRecords(of: file)
     } catch let error as DepotError where error == file.failure {
       // What was read before is good.
       if error.code != .cancelled { try flush() }
+      try settle()
       throw outcome.told(with: error)
+    } catch {
+      try settle()
+      throw error
     }
   }
 
@@ -125,6 +167,7 @@ final class Importer {
   /// Sends what is left.
   func finish() throws {
     try flush()
+    try settle()
     try rejects?.finish()
   }
 
@@ -133,6 +176,7 @@ final class Importer {
     guard let rejects else {
       // What stands before it may be worse, and is to be stored otherwise.
       try flush()
+      try settle()
       throw outcome.located(error, line: line)
     }
     try rejects.append(line: line, error: error, input: input)
@@ -154,7 +198,9 @@ final class Importer {
     }
   }
 
+  /// Sends the batch, when the one before it is stored.
   private func flush() throws {
+    try settle()
     guard batch.rows.count > 0 else { return }
     let request = InsertRequest(
       entity: batch.entity,
@@ -163,11 +209,27 @@ final class Importer {
       onConflict: options.onConflict,
       reportsRejects: rejects != nil
     )
+    let sent = (batch, inputs)
+    batch = .init(entity: batch.entity, columns: batch.columns)
+    inputs = []
+    do {
+      try begin(request)
+    } catch let error as DepotError {
+      throw located(error, in: sent.0)
+    }
+    underway = sent
+    if isSlow { try settle() }
+  }
+
+  /// Waits until the batch that was sent is stored.
+  private func settle() throws {
+    guard let (batch, inputs) = underway else { return }
+    underway = nil
     let result: InsertResult
     do {
-      result = try send(request)
+      result = try finishSent()
     } catch let error as DepotError {
-      throw locatedInBatch(error)
+      throw located(error, in: batch)
     }
     outcome.inserted += result.inserted
     outcome.updated += result.updated
@@ -180,12 +242,10 @@ final class Importer {
         input: inputs[reject.row]
       )
     }
-    batch = .init(entity: batch.entity, columns: batch.columns)
-    inputs = []
   }
 
   /// Returns the error about a batch with the line of the row that it is about, if it names one.
-  private func locatedInBatch(_ error: DepotError) -> DepotError {
+  private func located(_ error: DepotError, in batch: SentRows.Part) -> DepotError {
     let (located, line) = SentRows([batch]).located(error)
     if let line { return outcome.located(located, line: line) }
     let isLost = error.effect == .unknown
