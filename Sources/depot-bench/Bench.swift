@@ -131,6 +131,11 @@ enum Bench {
         "a commit's cost by the number of watched queries",
         Scenarios.subscriptions
       ),
+      Scenario(
+        "lateness",
+        "how late watches hear beside many others and a writer",
+        Scenarios.lateness
+      ),
       Scenario("cluster", "a store in PostgreSQL, beside that by itself", Scenarios.cluster),
       Scenario("history", "many rows in a request, with each kind of history", Scenarios.history),
       Scenario("fetch", "100,000 rows, sorted, beside SQLite", Scenarios.fetch),

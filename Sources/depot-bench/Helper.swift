@@ -21,6 +21,8 @@ enum Helper {
       try ModelWork.run(stages: Int(arguments[2]) ?? 0, path, Int(arguments[3]) ?? 0)
     case "helper-main-actor": MainActorWork.run(path, Int(arguments[2]) ?? 0)
     case "helper-watch": try Subscriber.watch(path, Int(arguments[2]) ?? 0, ready: arguments[3])
+    case "helper-marks": try Subscriber.marks(path, Int(arguments[2]) ?? 0, ready: arguments[3])
+    case "helper-count": try Subscriber.count(path, Int(arguments[2]) ?? 0, ready: arguments[3])
     case "helper-listen": try Subscriber.listen(path, Int(arguments[2]) ?? 0, ready: arguments[3])
     case "helper-subscribe":
       try Subscriber.subscribe(path, arguments[2], Int(arguments[3]) ?? 0, ready: arguments[4])

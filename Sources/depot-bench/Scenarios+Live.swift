@@ -131,7 +131,7 @@ extension Scenarios {
   }
 
   /// Waits for a file that says that a helper is ready.
-  private func wait(for file: String) throws {
+  func wait(for file: String) throws {
     for _ in 0..<60_000 {
       if FileManager.default.fileExists(atPath: file) { return }
       usleep(1000)

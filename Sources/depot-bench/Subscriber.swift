@@ -48,14 +48,30 @@ enum Subscription: String, CaseIterable {
 enum Subscriber {
   /// Watches items whose size is when they were sent; prints the latencies' p50 and p99.
   static func watch(_ path: String, _ count: Int, ready: String) throws {
+    let sent = #Predicate<Item> { $0.size > 1_000_000_000 }
+    try watch(path, count, ready, where: sent) { UInt64($0.size) }
+  }
+
+  /// Watches marks, which say when they were sent; prints the latencies' p50 and p99.
+  static func marks(_ path: String, _ count: Int, ready: String) throws {
+    try watch(path, count, ready, where: nil) { (mark: Mark) in UInt64(mark.at) }
+  }
+
+  private static func watch<Model: Record>(
+    _ path: String,
+    _ count: Int,
+    _ ready: String,
+    where predicate: Predicate<Model>?,
+    time: (Model) -> UInt64
+  ) throws {
     let connection = try BlockingConnection(socket: SocketPath(path))
     var latencies: [Double] = []
-    try connection.watch(Item.self, where: #Predicate { $0.size > 1_000_000_000 }) { event, _ in
+    try connection.watch(Model.self, where: predicate) { event, _ in
       let now = Monotonic.now()
       switch event {
       case .snapshot: try Data().write(to: URL(filePath: ready))
       case .change(let change):
-        latencies += change.placed.map { latency(since: UInt64($0.row.content.size), now) }
+        latencies += change.placed.map { latency(since: time($0.row.content), now) }
       default: break
       }
       return latencies.count < count
@@ -87,12 +103,33 @@ enum Subscriber {
   /// the file `ready`; prints how many changes came, the last of which may still be on their way then.
   static func subscribe(_ path: String, _ kind: String, _ count: Int, ready: String) throws {
     guard let kind = Subscription(rawValue: kind) else { throw BenchError("there is no \(kind)") }
+    try subscribe(path, count, ready) { .fetch(kind.query($0)) }
+  }
+
+  /// Watches counts of items, of which one in ten is another one, as ``subscribe(_:_:_:ready:)`` does.
+  static func count(_ path: String, _ count: Int, ready: String) throws {
+    try subscribe(path, count, ready) { number in
+      let isLarge = QueryExpression.comparison(
+        .greater,
+        .attribute("size"),
+        .value(.int64(Int64(number % 10) * 1000))
+      )
+      return .count(CountRequest(entity: "Item", predicate: isLarge))
+    }
+  }
+
+  private static func subscribe(
+    _ path: String,
+    _ count: Int,
+    _ ready: String,
+    _ subject: (Int) -> WatchRequest.Subject
+  ) throws {
     let loop = try EventLoop()
     var connections: [WatchConnection] = []
     for start in stride(from: 0, to: count, by: WatchConnection.most) {
       let connection = try WatchConnection(path)
       for number in start..<min(start + WatchConnection.most, count) {
-        try connection.watch(kind.query(number))
+        try connection.watch(subject(number))
       }
       try loop.add(
         connection.descriptor,
@@ -135,8 +172,8 @@ private final class WatchConnection {
 
   deinit { buffer.deallocate() }
 
-  func watch(_ request: FetchRequest) throws {
-    try send { $0.write(Call(id: next, .watch(WatchRequest(request)), credit: 1_000_000_000)) }
+  func watch(_ subject: WatchRequest.Subject) throws {
+    try send { $0.write(Call(id: next, .watch(WatchRequest(subject)), credit: 1_000_000_000)) }
     next += 1
   }
 

@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -65,6 +66,93 @@ import Testing
     }
   }
 
+  @Test func `equal watches have their answer found once for each moment`() async throws {
+    try await withLive(Self.schema) { live in
+      var clients: [LiveClient] = []
+      for number in 0..<40 {
+        let request = CountRequest(
+          entity: "Busy",
+          predicate: .comparison(.less, .attribute("n"), .value(.int64(number < 30 ? 500 : 800)))
+        )
+        clients.append(try await live.watch(WatchRequest(.count(request))))
+      }
+      let before = await live.live.findCounts
+      #expect(before.count == 40)
+      // All commits come before one of the watches is looked at.
+      let gate = await hold(live)
+      for round in 0..<5 {
+        try await live.insert("Busy", ["n"], rows(round * 200..<round * 200 + 200))
+      }
+      gate.signal()
+      try await live.settle()
+      let after = await live.live.findCounts
+      // Two are found, in as many slices of time as the thread needs.
+      #expect((after.max() ?? 0) - (before.max() ?? 0) < 10, "\(before) \(after)")
+      for (number, client) in clients.enumerated() {
+        let last = client.all.last { $0["next"] != nil }
+        #expect(last?["next"]?.array?.first?.array?.first?.int64 == (number < 30 ? 500 : 800))
+      }
+      let statistics = live.live.statistics
+      #expect(statistics.current == 40)
+      #expect(statistics.told >= 40)
+      #expect(statistics.longestLateSeconds > 0)
+      #expect(statistics.lateSeconds >= statistics.longestLateSeconds)
+    }
+  }
+
+  @Test(arguments: 1...4)
+  func `equal counts agree with the rows whoever has room when`(seed: UInt64) async throws {
+    try await withLive(Self.schema) { live in
+      var random = SeededGenerator(seed: seed)
+      var clients: [LiveClient] = []
+      for number in 0..<12 {
+        let request = CountRequest(
+          entity: "Busy",
+          predicate: .comparison(.less, .attribute("n"), .value(.int64(number % 2 == 0 ? 50 : 20)))
+        )
+        let isSlow = number % 3 == 0
+        clients.append(
+          try await live.watch(
+            WatchRequest(.count(request)),
+            connection: Int64(7 + number % 2),
+            allowance: isSlow ? 3 : nil
+          )
+        )
+      }
+      for _ in 0..<60 {
+        let number = Int.random(in: 0..<100, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: try await live.insert("Busy", ["n"], rows(number..<number + 3))
+        case 1:
+          let json =
+            "{\"entity\":\"Busy\",\"where\":\"n == \(number)\",\"set\":{\"n\":\(99 - number)}}"
+          try await live.fixture.call("update", json)
+        default:
+          try await live.fixture.call(
+            "delete",
+            "{\"entity\":\"Busy\",\"where\":\"n == \(number)\"}"
+          )
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 {
+          clients.randomElement(using: &random)?.watch?.grant(1)
+        }
+      }
+      for client in clients { client.watch?.grant(1000) }
+      try await live.settle(7)
+      try await live.settle(8)
+      for (number, client) in clients.enumerated() {
+        let limit = number % 2 == 0 ? 50 : 20
+        let request = CountRequest(
+          entity: "Busy",
+          predicate: .comparison(.less, .attribute("n"), .value(.int64(Int64(limit))))
+        )
+        let now = try await live.rows(of: .count(request)).first?.first
+        let last = client.all.last { $0["next"] != nil }
+        #expect(last?["next"]?.array?.first?.array?.first == now, "seed \(seed), \(number)")
+      }
+    }
+  }
+
   @Test func `rows of many commits that a watch hasn't looked at yet are each told once`()
     async throws
   {
@@ -80,6 +168,16 @@ import Testing
       let changes = client.all.filter { $0["kind"]?.string == "change" }
       #expect(changes.count == 1)
       #expect(changes.first?["next"]?.array?.count == 40)
+    }
+  }
+}
+
+extension LiveQueries {
+  /// How often the answer of each watch of a count was found.
+  fileprivate var findCounts: [Int] {
+    queries.values.compactMap { query in
+      guard case .value(let value) = query.subject else { return nil }
+      return value.shared.findCount
     }
   }
 }

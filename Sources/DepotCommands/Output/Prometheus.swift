@@ -79,6 +79,12 @@ enum Prometheus {
       "Commits since all pages of the store were written into its cluster.",
     "depot_store_cluster_reachable": "Whether the cluster took the last write that it was given.",
     "depot_store_cluster_since_base_bytes": "About how many bytes those commits have.",
+    "depot_store_watches": "Queries that are watched.",
+    "depot_store_watches_told_total": "Changes of answers that watches were told of.",
+    "depot_store_watches_late_seconds":
+      "Time from commits until watches were told of them, of all together.",
+    "depot_store_watches_longest_late_seconds":
+      "The longest such time of the last minute or two.",
     "depot_store_last_batch": "Requests in the last transaction.",
     "depot_store_largest_batch": "Requests in the largest transaction.",
   ]

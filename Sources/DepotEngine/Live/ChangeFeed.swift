@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import Synchronization
 
 /// Where commits wait until somebody looks at what they changed.
@@ -8,6 +9,8 @@ package final class ChangeFeed: Sendable {
 
   private struct State: Sendable {
     var commits: [CommittedChanges] = []
+    /// When the first of them came, by the monotonic clock.
+    var since: UInt64 = 0
     var rowCount = 0
     var listener: (@Sendable () -> Void)?
     var isAnnounced = false
@@ -22,6 +25,7 @@ package final class ChangeFeed: Sendable {
   package func add(_ commits: [CommittedChanges]) {
     let listener: (@Sendable () -> Void)? = state.withLock { state in
       guard let listener = state.listener else { return nil }
+      if state.commits.isEmpty { state.since = Monotonic.now() }
       for commit in commits { state.rowCount += commit.rowCount }
       state.commits += commits
       if state.rowCount > Self.rowLimit {
@@ -46,15 +50,15 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Takes what has come, and has the listener called for what comes next.
-  func takeAll() -> [CommittedChanges] {
+  /// Takes what has come, with when the first of it came, and has the listener called for what comes next.
+  func takeAll() -> (commits: [CommittedChanges], since: UInt64) {
     state.withLock { state in
       defer {
         state.commits = []
         state.rowCount = 0
         state.isAnnounced = false
       }
-      return state.commits
+      return (state.commits, state.since)
     }
   }
 }

@@ -93,10 +93,10 @@ extension LiveQueries {
   private func evaluate(_ query: LiveQuery, at token: Int64) throws {
     if let history = query.history { return try runHistory(query, history, at: token) }
     if query.needsRun { return enqueueRun(query) }
-    query.settleTouches()
     guard case .rows(let plan, var result) = query.subject else {
       return try updateValue(query, at: token)
     }
+    query.settleTouches()
     let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
     guard let touched = try walk.touched(query.touches) else {
       query.touches.forgetRows()
@@ -166,7 +166,10 @@ extension LiveQueries {
     query.touches.removeAll()
     query.mustRun = false
     query.token = token
+    let since = query.changedAt
+    query.changedAt = nil
     guard !difference.isEmpty else { return }
+    if let since { lateness.note(since: since) }
     query.outbox = try query.frames.changes(
       difference,
       LiveFrames.Head(token: token, author: author),

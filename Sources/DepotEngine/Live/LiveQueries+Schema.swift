@@ -1,5 +1,6 @@
 internal import DepotProtocol
 internal import DepotSQLite
+internal import Synchronization
 
 /// The schema for which queries are compiled, and the index by which commits find them.
 extension LiveQueries {
@@ -11,12 +12,13 @@ extension LiveQueries {
       updateIndex(query, key, isAdded: false)
       let names = query.names
       do {
-        let fresh = try subject(of: query.watch.request, in: catalog)
+        let fresh = try subject(of: query.watch, in: catalog)
         query.adopt(fresh, catalog)
         updateIndex(query, key, isAdded: true)
       } catch {
         // A query that isn't in the index is found again by nothing.
         queries[key] = nil
+        watchCount.store(queries.count, ordering: .relaxed)
         histories.remove(key)
         query.watch.end(error)
         continue
@@ -37,7 +39,7 @@ extension LiveQueries {
     let catalog = try CatalogTables(connection: connection()).catalog(orSame: query.catalog)
     guard catalog !== query.catalog else { return }
     let key = ObjectIdentifier(query.watch)
-    let fresh = try subject(of: query.watch.request, in: catalog)
+    let fresh = try subject(of: query.watch, in: catalog)
     updateIndex(query, key, isAdded: false)
     query.adopt(fresh, catalog)
     updateIndex(query, key, isAdded: true)

@@ -7,8 +7,14 @@ extension LiveQueries {
   /// Runs a query whose answer is a value or groups, and tells its client if it is another one; what
   /// takes long is done by a reader.
   func runValue(_ query: LiveQuery, _ old: LiveValue, at token: Int64) throws {
-    if old.isLong || patience == 0 { return readValue(query) }
-    var value = old
+    // Another watch may have had the same found just now.
+    if let rows = old.shared.rows(at: token), !old.dependencies.isOpaque {
+      let touches = query.touches
+      query.touches.removeAll()
+      return tell(query, rows, touches, at: token)
+    }
+    if old.shared.isLong || patience == 0 { return readValue(query) }
+    let value = old
     let end = Monotonic.now() + patience
     let connection = try connection()
     connection.watch(every: 1000, ProgressCheck { Monotonic.now() > end })
@@ -18,13 +24,10 @@ extension LiveQueries {
       answer = try value.answer(in: query.catalog, query.watch.reply.int64, on: connection)
     } catch {
       guard case .interrupted = ReadEnd(error) else { throw error }
-      value.isLong = true
-      query.subject = .value(value)
+      value.shared.isLong = true
       return readValue(query)
     }
-    value.totals = answer.totals
-    value.keepsTotals = answer.totals != nil
-    query.subject = .value(value)
+    value.note(answer, at: token)
     let touches = query.touches
     query.touches.removeAll()
     tell(query, answer.rows, touches, at: token)
@@ -39,31 +42,39 @@ extension LiveQueries {
 
   /// Takes in the answer that a reader found.
   func didReadValue(_ query: LiveQuery, _ snapshot: LiveSnapshot) {
-    guard case .value(var value) = query.subject, let answer = snapshot.answer else { return }
+    guard case .value(let value) = query.subject, let answer = snapshot.answer else { return }
     var touches = query.running ?? LiveTouches(nodeCount: 0)
     query.running = nil
     // The changes that have come since may be in the answer too.
     touches.isForeign = touches.isForeign || query.touches.hasForeign
     if !query.touches.isEmpty { touches.forgetAuthors() }
     // An answer for another schema is found again, as those of all queries are.
-    if answer.generation == query.catalog.generation {
-      value.totals = answer.totals
-      value.keepsTotals = answer.totals != nil
-    }
-    query.subject = .value(value)
+    if answer.generation == query.catalog.generation { value.note(answer, at: snapshot.token) }
     tell(query, answer.rows, touches, at: snapshot.token)
     dirty.insert(ObjectIdentifier(query.watch))
   }
 
   /// Finds out the answer from the rows that changed.
   func updateValue(_ query: LiveQuery, at token: Int64) throws {
+    if query.watch.request.echoes, case .value(let value) = query.subject,
+      let rows = value.shared.rows(at: token)
+    {
+      // Another watch has had the same found for this moment.
+      let touches = query.touches
+      query.touches.removeAll()
+      return tell(query, rows, touches, at: token)
+    }
+    query.settleTouches()
     let walk = try PathWalk(dependencies: query.dependencies, connection: connection())
     guard let touched = try walk.touched(query.touches) else {
       query.touches.forgetRows()
       return enqueueRun(query)
     }
     guard case .value(let value) = query.subject else { return }
-    guard let rows = try update(query, consume value, Array(touched.keys)) else {
+    let form = query.watch.reply.int64
+    guard
+      let rows = try value.update(Array(touched.keys), form, at: token, on: connection())
+    else {
       query.touches.isUnknown = true
       return enqueueRun(query)
     }
@@ -71,21 +82,6 @@ extension LiveQueries {
     touches.isForeign = touches.isForeign || touched.values.contains(where: \.isForeign)
     query.touches.removeAll()
     tell(query, rows, touches, at: token)
-  }
-
-  private func update(
-    _ query: LiveQuery,
-    _ value: consuming LiveValue,
-    _ identifiers: [Int64]
-  ) throws -> [[UInt8]]? {
-    var value = value
-    var empty = value
-    empty.totals = nil
-    // Nobody else may hold the totals while they change.
-    query.subject = .value(empty)
-    let rows = try value.update(identifiers, query.watch.reply.int64, on: connection())
-    query.subject = .value(value)
-    return rows
   }
 
   /// Tells a client an answer, if it is another one or the first.
@@ -101,6 +97,8 @@ extension LiveQueries {
     let isFirst = query.stage == .beginning
     let isOwn = !query.watch.request.echoes && !touches.hasForeign
     query.token = token
+    let since = query.changedAt
+    query.changedAt = nil
     if isFirst || value.checksum != checksum.value && !isOwn {
       value.checksum = checksum.value
       query.subject = .value(value)
@@ -110,6 +108,7 @@ extension LiveQueries {
         head: isFirst ? nil : LiveFrames.Head(token: token, author: touches.author),
         query.frames
       )
+      if !isFirst, let since { lateness.note(since: since) }
     }
     if isFirst { goLive(query, at: token) }
     pump(query)

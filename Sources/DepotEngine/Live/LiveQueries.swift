@@ -1,6 +1,7 @@
 internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
+internal import Synchronization
 
 /// Keeps the answers of watched queries up to date.
 ///
@@ -18,6 +19,11 @@ package actor LiveQueries {
   private(set) var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
   var index = LiveIndex()
+  /// The answers that watches share.
+  var answers = SharedAnswers()
+  nonisolated let lateness = WatchLateness()
+  /// How many watches there are, for other threads.
+  nonisolated let watchCount = Atomic(0)
   /// The queries that are histories.
   var histories: Set<ObjectIdentifier> = []
   /// The bounds of the history as they were read last, under the present schema.
@@ -133,7 +139,7 @@ package actor LiveQueries {
       let query = LiveQuery(
         watch,
         LiveFrames(reply: watch.reply, epochs: store.epochs),
-        try subject(of: watch.request, in: catalog),
+        try subject(of: watch, in: catalog),
         catalog
       )
       try checkSince(query)
@@ -141,6 +147,7 @@ package actor LiveQueries {
       if query.history != nil { try beginHistory(query) }
       let key = ObjectIdentifier(watch)
       queries[key] = query
+      watchCount.store(queries.count, ordering: .relaxed)
       updateIndex(query, key, isAdded: true)
       if query.outbox.isEmpty { beginAnswer(query) } else { pump(query) }
     } catch {
@@ -150,15 +157,23 @@ package actor LiveQueries {
   }
 
   func subject(
-    of request: WatchRequest,
+    of watch: LiveWatch,
     in catalog: Catalog
   ) throws(DepotError) -> LiveQuery.Subject {
+    let request = watch.request
     switch request.subject {
     case .fetch(let fetch):
       let plan = try watched("fetch") { () throws(DepotError) in try LivePlan(fetch, in: catalog) }
       return .rows(plan, LiveResult([], order: plan.order, window: plan.window))
     case .count, .aggregate:
-      return .value(try LiveValue(request.subject, in: catalog))
+      var value = try LiveValue(request.subject, in: catalog)
+      let shape = SharedAnswer.Shape(
+        subject: request.subject,
+        form: watch.reply.int64,
+        generation: catalog.generation
+      )
+      value.shared = answers.answer(shape, or: value.shared)
+      return .value(value)
     case .history(let history):
       return .history(
         try watched("history") { () throws(DepotError) in try LiveHistory(history, in: catalog) }
@@ -364,6 +379,8 @@ package actor LiveQueries {
   private func forget(_ query: LiveQuery) {
     let key = ObjectIdentifier(query.watch)
     guard queries.removeValue(forKey: key) != nil else { return }
+    watchCount.store(queries.count, ordering: .relaxed)
+    answers.tidy(beyond: 2 * queries.count + 64)
     updateIndex(query, key, isAdded: false)
     histories.remove(key)
     dirty.remove(key)
@@ -381,13 +398,14 @@ package actor LiveQueries {
 
   /// Notes what commits changed.
   func takeCommits() {
-    for commit in feed.takeAll() {
+    let (commits, since) = feed.takeAll()
+    for commit in commits {
       known = max(known, commit.token)
-      if commit.isSchemaChange { compileAll() } else { note(commit) }
+      if commit.isSchemaChange { compileAll() } else { note(commit, since) }
     }
   }
 
-  private func note(_ commit: CommittedChanges) {
+  private func note(_ commit: CommittedChanges, _ since: UInt64) {
     noteHistories(commit)
     var concerned: Set<ObjectIdentifier> = []
     func note(_ interest: LiveIndex.Interest, isMany: Bool, _ body: (LiveQuery, Bool) -> Void) {
@@ -417,6 +435,8 @@ package actor LiveQueries {
     for key in concerned {
       guard let query = queries[key], !query.touches.isEmpty else { continue }
       query.touches.add(author: commit.author)
+      // One whose client has no room is late by itself, and begins to wait when it has.
+      if query.changedAt == nil { query.changedAt = since }
       if query.touches.bound > PathWalk.limit { query.touches.settle(query.dependencies) }
       if query.touches.count > PathWalk.limit {
         query.isLate =

@@ -15,6 +15,8 @@ final class LiveQuery {
   var touches: LiveTouches
   /// The frames that wait for the client to have room.
   var outbox: [[UInt8]] = []
+  /// When the first of the changes came that the client wasn't told of, by the monotonic clock.
+  var changedAt: UInt64?
   /// When the last frame was sent, by the monotonic clock.
   var lastSent: UInt64 = 0
   /// When it was evaluated last, by the monotonic clock.
@@ -78,7 +80,7 @@ final class LiveQuery {
   var alwaysRuns: Bool {
     switch subject {
     case .rows(let plan, _): plan.isMomentary
-    case .value(let value): !value.keepsTotals
+    case .value(let value): !value.shared.keepsTotals
     case .history: true
     }
   }
@@ -102,7 +104,7 @@ final class LiveQuery {
     case (.rows(_, let result), .rows(let plan, _)): subject = .rows(plan, result)
     case (.value(let old), .value(var value)):
       value.checksum = old.checksum
-      value.isLong = old.isLong
+      if old.shared.isLong { value.shared.isLong = true }
       subject = .value(value)
     default: subject = fresh
     }
@@ -113,7 +115,7 @@ final class LiveQuery {
   var needsRun: Bool {
     switch subject {
     case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
-    case .value(let value): touches.isUnknown || value.totals == nil
+    case .value(let value): touches.isUnknown || value.shared.totals == nil
     case .history: true
     }
   }

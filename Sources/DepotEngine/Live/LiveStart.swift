@@ -40,8 +40,8 @@ struct LiveStart {
     on connection: Connection
   ) throws -> LiveSnapshot {
     var snapshot = LiveSnapshot(token: try connection.historyHead())
-    var value = try LiveValue(request.subject, in: catalog)
-    if read.live?.keepsTotals == false { value.keepsTotals = false }
+    let value = try LiveValue(request.subject, in: catalog)
+    if read.live?.keepsTotals == false { value.shared.keepsTotals = false }
     snapshot.answer = try value.answer(in: catalog, read.reply.int64, on: connection)
     return snapshot
   }

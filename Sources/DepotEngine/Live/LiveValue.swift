@@ -8,13 +8,8 @@ struct LiveValue {
   let names: [String]?
   /// The checksum of the answer that the client knows; `nil` if it knows none.
   var checksum: UInt64?
-  /// The totals that tell the answer from the rows that changed; `nil` if only the whole query
-  /// does.
-  var totals: LiveTotals?
-  /// Whether ``totals`` are of use.
-  var keepsTotals: Bool
-  /// Whether running the query takes so long that others should not wait for it.
-  var isLong = false
+  /// What it shares with all that ask for the same.
+  var shared: SharedAnswer
   /// How rows are read for the totals.
   private let plan: LiveTotalsPlan?
   /// The form of the rows that are made of the totals.
@@ -39,7 +34,7 @@ struct LiveValue {
     default:
       throw DepotError(.bug, "Only counts and aggregates are values.")
     }
-    keepsTotals = plan != nil && !dependencies.isOpaque
+    shared = SharedAnswer(keepsTotals: plan != nil && !dependencies.isOpaque)
   }
 
   /// An answer, with what tells the next one from the rows that change until then.
@@ -57,7 +52,7 @@ struct LiveValue {
     on connection: Connection
   ) throws -> Answer {
     var answer = Answer(rows: [], generation: catalog.generation)
-    if keepsTotals { answer.totals = try plan?.totals(on: connection) }
+    if shared.keepsTotals { answer.totals = try plan?.totals(on: connection) }
     if let totals = answer.totals {
       answer.rows = try rows(of: totals, form, connection)
     } else {
@@ -66,21 +61,34 @@ struct LiveValue {
     return answer
   }
 
-  /// Returns the answer after some rows changed; `nil` if only the whole query tells it.
-  mutating func update(
+  /// Returns the answer after some rows changed, which are all that have since it was last found, or more;
+  /// `nil` if only the whole query tells it.
+  func update(
     _ identifiers: [Int64],
     _ form: Hello.Int64Form,
+    at token: Int64,
     on connection: Connection
   ) throws -> [[UInt8]]? {
-    guard let plan, var totals = totals else { return nil }
+    if let rows = shared.rows(at: token) { return rows }
+    guard let plan, var totals = shared.totals else { return nil }
     // Another owner would make every change one of a copy.
-    self.totals = nil
+    shared.totals = nil
     if !identifiers.isEmpty, try !plan.update(&totals, identifiers, on: connection) {
-      keepsTotals = false
+      shared.keepsTotals = false
       return nil
     }
-    self.totals = totals
-    return try rows(of: totals, form, connection)
+    shared.totals = totals
+    let rows = try rows(of: totals, form, connection)
+    shared.note(rows, at: token)
+    return rows
+  }
+
+  /// Notes an answer that was found by running the query, unless a later one is known.
+  func note(_ answer: Answer, at token: Int64) {
+    guard token >= shared.token else { return }
+    shared.totals = answer.totals
+    shared.keepsTotals = answer.totals != nil
+    shared.note(answer.rows, at: token)
   }
 
   // MARK: - Rows
