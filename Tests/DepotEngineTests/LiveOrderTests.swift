@@ -100,6 +100,36 @@ import Testing
     }
   }
 
+  @Test func `commits that came together are noted together, but by who made them`() async throws {
+    try await withLive(Self.schema) { live in
+      let all = try await live.watch(WatchRequest(FetchRequest(entity: "Busy")))
+      var quiet = WatchRequest(FetchRequest(entity: "Busy"))
+      quiet.echoes = false
+      let own = try await live.watch(quiet)
+      let gate = await hold(live)
+      for number in 0..<10 {
+        let request = InsertRequest(
+          entity: "Busy",
+          columns: ["n"],
+          rows: .text("[[\(number)]]")
+        )
+        _ = try await live.fixture.write(
+          [.insert(request)],
+          author: number % 2 == 0 ? "ann" : "bob",
+          connection: number < 4 ? 7 : 8
+        )[0].get()
+      }
+      gate.signal()
+      try await live.settle()
+      func numbers(_ client: LiveClient) -> [Int64] {
+        client.all.filter { $0["kind"]?.string == "change" }
+          .flatMap { $0["next"]?.array ?? [] }.compactMap { $0.array?[2].int64 }.sorted()
+      }
+      #expect(numbers(all) == Array(0..<10))
+      #expect(numbers(own) == Array(4..<10))
+    }
+  }
+
   @Test(arguments: 1...4)
   func `equal counts agree with the rows whoever has room when`(seed: UInt64) async throws {
     try await withLive(Self.schema) { live in

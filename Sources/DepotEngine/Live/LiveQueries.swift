@@ -399,14 +399,22 @@ package actor LiveQueries {
   /// Notes what commits changed.
   func takeCommits() {
     let (commits, since) = feed.takeAll()
+    // All that is there is looked at for each watch once, however many commits that are.
+    var merged = MergedCommits()
     for commit in commits {
       known = max(known, commit.token)
-      if commit.isSchemaChange { compileAll() } else { note(commit, since) }
+      if commit.isSchemaChange {
+        for other in merged.takeAll() { note(other, since) }
+        compileAll()
+      } else {
+        noteHistories(commit)
+        merged.add(commit)
+      }
     }
+    for commit in merged.takeAll() { note(commit, since) }
   }
 
   private func note(_ commit: CommittedChanges, _ since: UInt64) {
-    noteHistories(commit)
     var concerned: Set<ObjectIdentifier> = []
     func note(_ interest: LiveIndex.Interest, isMany: Bool, _ body: (LiveQuery, Bool) -> Void) {
       guard let query = queries[interest.query] else { return }
@@ -437,7 +445,10 @@ package actor LiveQueries {
       query.touches.add(author: commit.author)
       // One whose client has no room is late by itself, and begins to wait when it has.
       if query.changedAt == nil { query.changedAt = since }
-      if query.touches.bound > PathWalk.limit { query.touches.settle(query.dependencies) }
+      // The rows of a count are looked at when it is evaluated, if nobody else has found the same.
+      if query.touches.bound > PathWalk.limit, query.hasRows || query.touches.isLong {
+        query.touches.settle(query.dependencies)
+      }
       if query.touches.count > PathWalk.limit {
         query.isLate =
           query.hasRows && query.stage == .live

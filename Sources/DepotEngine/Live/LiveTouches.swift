@@ -17,11 +17,16 @@ struct LiveTouches {
   private var waiting: [Waiting] = []
   /// How many rows changed at most.
   private(set) var bound = 0
+  /// Whether there are very many changes that nobody has looked at.
+  var isLong: Bool { waiting.count > Self.waitingLimit || bound > 10 * PathWalk.limit }
   /// Whether only the whole query tells what changed.
   var isUnknown = false
   /// Whether another connection did some of what isn't known.
   var isForeign = false
   private var authors: Set<String?> = []
+
+  /// How many changes of tables wait to be looked at.
+  private static let waitingLimit = 1000
 
   /// The author, if there is only one.
   var author: String? { authors.count == 1 ? authors.first ?? nil : nil }
