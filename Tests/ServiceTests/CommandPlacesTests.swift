@@ -82,6 +82,15 @@ extension CommandTests {
       #expect(inserted.errors.contains("nested deeper than 56"), "\(inserted.errors)")
     }
 
+    @Test func `output on a full disk is an error of its own`() throws {
+      let outcome = try typed("depot export Item > /dev/full")
+      #expect(outcome.status == 74)
+      #expect(outcome.errors.contains("storage.full"), "\(outcome.errors)")
+      let path = try daemon.folder.write("{}\n", to: "rows.ndjson")
+      let rejects = try daemon.depot(["import", "Item", path, "--rejects", "/dev/full"])
+      #expect(rejects.errors.contains("storage.full"), "\(rejects.errors)")
+    }
+
     @Test func `plain tables go to the standard output`() throws {
       let outcome = try typed("depot export --sqlite - | head -c 15")
       #expect(outcome.output == "SQLite format 3", "\(outcome.errors)")

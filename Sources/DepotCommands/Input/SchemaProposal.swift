@@ -20,6 +20,8 @@ final class SchemaProposal {
   private let records = ValueProfile()
   private var count = 0
   private var isText = false
+  /// Where the members of JSON go, by their names.
+  private var memberColumns: [String: Column] = [:]
   /// The columns of CSV; `nil` where one is left out.
   private var columns: [Column?]?
   private var header: DelimitedNames?
@@ -158,7 +160,8 @@ final class SchemaProposal {
     count += 1
     records.addObject(count)
     for (name, value) in try map.members(members) where !Self.isIdentity(name) {
-      let column = column(name)
+      let column = memberColumns[name] ?? column(name)
+      memberColumns[name] = column
       if value.isNull { continue }
       try column.profile.add(value)
       for outer in column.outer { outer.addObject(count) }
