@@ -91,6 +91,17 @@ extension CommandTests {
       #expect(rejects.errors.contains("storage.full"), "\(rejects.errors)")
     }
 
+    @Test(arguments: [
+      "import Item rows.ndjson --resume -", "export --all -", "import --all -",
+      "import --apple - --infer",
+    ])
+    func `the standard output is neither a journal nor a folder`(line: String) throws {
+      _ = try daemon.folder.write("{}\n", to: "rows.ndjson")
+      let outcome = try typed("depot \(line)")
+      #expect(outcome.status == 64, "\(outcome.errors)")
+      #expect(!FileManager.default.fileExists(atPath: daemon.folder.path + "/-"))
+    }
+
     @Test func `plain tables go to the standard output`() throws {
       let outcome = try typed("depot export --sqlite - | head -c 15")
       #expect(outcome.output == "SQLite format 3", "\(outcome.errors)")

@@ -28,7 +28,7 @@ enum DoctorVerb {
       folders = ["."] + paths.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }
     }
     var left = TemporaryPlace.left().map { place in
-      Leftover(path: place.path, origin: "a program that was killed", remove: place.remove)
+      Leftover(path: place.path, origin: "\(place.work) that was killed", remove: place.remove)
     }
     for folder in Set(folders.compactMap(FileSystem.destination)).sorted() {
       left += Leftover.all(in: folder, stores: connection.map { _ in stores.map(\.identifier) })

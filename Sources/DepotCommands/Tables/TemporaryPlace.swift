@@ -46,6 +46,13 @@ struct TemporaryPlace {
     }
   }
 
+  /// The work of the program that made it, by its name.
+  var work: String {
+    let name = path.split(separator: "/").last ?? ""
+    let works = [("depot-import", "an import"), ("depot-export", "an export")]
+    return works.first { name.hasPrefix($0.0) }?.1 ?? "a backup"
+  }
+
   /// Removes it with all that is in it.
   func remove() {
     for name in FileSystem.entries(of: path) {

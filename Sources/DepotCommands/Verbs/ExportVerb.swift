@@ -52,7 +52,8 @@ enum ExportVerb {
     options: OptionSpec.rows + [all, sqlite, moments, ids, OptionSpec.versions, OptionSpec.null]
   ) { session in
     if session.invocation.has(all) {
-      guard session.invocation.operands.count == 1, !session.invocation.has(sqlite) else {
+      let operands = session.invocation.operands
+      guard operands.count == 1, operands != ["-"], !session.invocation.has(sqlite) else {
         throw DepotError(.usage, "--all takes one folder.").hint("See: depot export --help")
       }
       for option in [OptionSpec.predicate, .sort, .limit, .offset, .select]

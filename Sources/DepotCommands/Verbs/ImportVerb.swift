@@ -103,6 +103,9 @@ enum ImportVerb {
       options.batch = min(Limits.rows, rows)
     }
     options.onConflict = try invocation.choice(.onConflict) ?? .error
+    guard invocation.value(resume) != "-" else {
+      throw DepotError(.usage, "--resume needs the name of a file, which is read and written.")
+    }
     if let file = invocation.value(apple) { return try importApple(file, options, session) }
     for option in [schemaFile, infer] where invocation.has(option) {
       throw DepotError(.usage, "--\(option.name) goes with --apple.")
@@ -162,6 +165,10 @@ enum ImportVerb {
     guard invocation.has(schemaFile) != invocation.has(infer) else {
       throw DepotError(.usage, "Say where the schema comes from: --schema FILE, or --infer.")
     }
+    guard file != "-" else {
+      throw DepotError(.usage, "A store of SwiftData is several files, so it has to be named.")
+        .hint("See: depot import --help")
+    }
     try AppleImport(file, session).run(schemaFile: invocation.value(schemaFile), options)
   }
 
@@ -169,7 +176,7 @@ enum ImportVerb {
     _ options: GraphImporter.Options,
     _ session: CommandSession
   ) throws {
-    guard session.invocation.operands.count == 1 else {
+    guard session.invocation.operands.count == 1, session.invocation.operands != ["-"] else {
       throw DepotError(.usage, "--all takes one folder and no entity.")
     }
     let others =
