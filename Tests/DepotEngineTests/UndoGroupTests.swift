@@ -171,4 +171,54 @@ import Testing
       #expect(try history(past, #"{"joined":true,"entity":"Item"}"#).count == 2)
     }
   }
+
+  /// What is undone in slices, and what isn't, has the same outcome.
+  @Test(arguments: [true, false])
+  func `many rows of one transaction are undone, whether in slices or at once`(
+    isUnique: Bool
+  ) async throws {
+    let schema = Schema(entities: [
+      Entity(
+        name: "Item",
+        attributes: [
+          Attribute(name: "name", type: .string, isUnique: isUnique),
+          Attribute(name: "size", type: .int64),
+        ]
+      )
+    ])
+    try await withPast(schema) { store, past in
+      let count = 10_000
+      try await fill(store, count, by: count, group: nil)
+      let inserted = try past.head()
+      let all = Array(0..<Int64(count))
+      try await store.call("undo", "{}")
+      #expect(try sizes(past) == [])
+      try await store.call("redo", "{}")
+      #expect(try sizes(past) == all)
+      try await store.call(
+        "update",
+        #"{"entity":"Item","where":{"value":true},"compute":{"size":"size + 1"}}"#
+      )
+      #expect(try sizes(past) == all.map { $0 + 1 })
+      try await store.call("undo", "{}")
+      #expect(try sizes(past) == all)
+      try await store.call("delete", #"{"entity":"Item","where":{"value":true}}"#)
+      try await store.call("undo", "{}")
+      #expect(try sizes(past) == all)
+      // All conflicts are told, wherever they are, and nothing is undone.
+      try await store.update("Item", [5, Int64(count) - 5], ["size"], "[-1]")
+      let error = await store.code {
+        try await store.call("undo", "{\"token\":\"\(inserted)\"}")
+      }
+      #expect(error?.code == .merge, "\(String(describing: error))")
+      #expect(error?.details?["conflicts"]?.array?.count == 2)
+      #expect(try sizes(past).count == count)
+      try await store.call(
+        "undo",
+        "{\"token\":\"\(inserted)\",\"policy\":\"mergeByPropertyStoreTrump\"}"
+      )
+      #expect(try sizes(past) == [-1, -1])
+      #expect(try await store.problems(past.path) == [])
+    }
+  }
 }

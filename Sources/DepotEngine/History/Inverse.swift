@@ -49,6 +49,36 @@ struct Inverse {
   private(set) var isEmpty = true
   private var byteCount = 0
 
+  /// How much a transaction has changed.
+  struct Size {
+    var rows = 0
+    var bytes = 0
+
+    /// Adds what another part of the transaction has changed.
+    ///
+    /// - Throws: ``DepotError`` `limit.rows` if that is too much to be undone.
+    mutating func add(_ other: Size) throws(DepotError) {
+      rows += other.rows
+      bytes += other.bytes
+      guard rows <= Inverse.rowLimit, bytes <= Inverse.byteLimit else { throw Inverse.tooLarge }
+    }
+  }
+
+  /// How much it is of.
+  var size: Size { Size(rows: rows.count + links.count, bytes: byteCount) }
+
+  /// Adds rows that the transaction inserted.
+  mutating func add(inserted range: ClosedRange<Int64>, entity: String, root: String) {
+    isEmpty = false
+    for identifier in range {
+      let key = Key(root: root, identifier: identifier)
+      var row = rows[key] ?? Row(entity: entity)
+      row.wasThere = false
+      row.before = [:]
+      rows[key] = row
+    }
+  }
+
   /// Adds a row of the history that comes before those that were added; `root` gives the root of an
   /// entity.
   mutating func add(
@@ -60,16 +90,20 @@ struct Inverse {
     let root = try root(entity)
     for range in try record.ranges() {
       guard range.count <= Self.rowLimit else { throw Self.tooLarge }
-      for identifier in range {
-        let key = Key(root: root, identifier: identifier)
-        var row = rows[key] ?? Row(entity: entity)
-        row.wasThere = false
-        row.before = [:]
-        rows[key] = row
-      }
+      add(inserted: range, entity: entity, root: root)
       try check()
     }
-    for change in try record.changes().reversed() {
+    try add(record.changes().reversed(), entity: entity, root: root)
+  }
+
+  /// Adds changes that come before those that were added, the last first.
+  mutating func add(
+    _ changes: some Sequence<RecordedChange>,
+    entity: String,
+    root: String
+  ) throws {
+    isEmpty = false
+    for change in changes {
       switch change.kind {
       case .insert: break
       case .update: try update(Key(root: root, identifier: change.identifier), entity, change)

@@ -27,6 +27,12 @@ struct UndoConflicts {
     roots.append(layout.root)
   }
 
+  /// Adds the conflicts of other rows of the same transaction, of which it is said who made them.
+  mutating func add(_ others: UndoConflicts) {
+    list += others.list.prefix(max(0, Self.limit - list.count))
+    count += others.count
+  }
+
   /// Says of all of them who changed the properties last, before the row `edge` of the history.
   mutating func explain(from edge: Int64, _ past: PastReader) throws {
     var missing = list.map { Set($0.properties) }

@@ -118,7 +118,13 @@ struct UndoRun {
     _ versions: inout [Inverse.Key: Int64]?,
     _ effect: inout WriteEffect
   ) throws -> [SaveConflict] {
-    let inverse = try inverse(of: token, bounds)
+    let pages = try UndoPages(of: token, bounds, entities.catalog, on: connection)
+    if pages.canBeSliced { return try undo(token, inSlicesOf: pages, bounds, &versions, &effect) }
+    var inverse = Inverse()
+    for page in pages.all {
+      try write.control.check()
+      try inverse.add(try pages.record(page)) { try entities.catalog.layout(of: $0).root }
+    }
     // An undo is always of what the history keeps, so that one without changes has changed nothing.
     guard !inverse.isEmpty || isRedo || !hasUnkeptEntities else {
       throw DepotError(
@@ -127,10 +133,46 @@ struct UndoRun {
       )
       .hint("Give the entities \"history\": \"values\" in the schema.")
     }
-    let past = PastReader(connection, entities.catalog, bounds) { _ in try write.control.check() }
-    let plan = try UndoPlan(inverse, of: token, request.policy ?? .error, past, versions ?? [:])
+    let policy = request.policy ?? .error
+    let plan = try UndoPlan(inverse, of: token, policy, past(bounds), versions ?? [:])
     if let refusal = plan.refusal { throw refusal }
     try versions?.merge(plan.deletedVersions()) { $1 }
+    try apply(plan, &effect)
+    return plan.conflicts.list
+  }
+
+  /// Undoes a transaction whose rows have nothing to do with each other, so many at a time, so that memory is
+  /// bounded; returns the conflicts that the policy decided.
+  private func undo(
+    _ token: Int64,
+    inSlicesOf pages: UndoPages,
+    _ bounds: HistoryBounds,
+    _ versions: inout [Inverse.Key: Int64]?,
+    _ effect: inout WriteEffect
+  ) throws -> [SaveConflict] {
+    let policy = request.policy ?? .error
+    var conflicts = UndoConflicts()
+    var size = Inverse.Size()
+    let past = past(bounds)
+    try pages.forEachSlice { inverse in
+      try write.control.check()
+      try size.add(inverse.size)
+      let plan = try UndoPlan(inverse, of: token, policy, past, versions ?? [:])
+      conflicts.add(plan.conflicts)
+      // With a conflict nothing is undone; the others are looked for only to be told.
+      guard policy != .error || conflicts.count == 0 else { return }
+      try versions?.merge(plan.deletedVersions()) { $1 }
+      try apply(plan, &effect)
+    }
+    if policy == .error, let refusal = conflicts.refusal(token, bounds) { throw refusal }
+    return conflicts.list
+  }
+
+  private func past(_ bounds: HistoryBounds) -> PastReader {
+    PastReader(connection, entities.catalog, bounds) { _ in try write.control.check() }
+  }
+
+  private func apply(_ plan: UndoPlan, _ effect: inout WriteEffect) throws {
     let session = ChangeSession(entities, write.control, client: write.connection)
     session.formerIdentifiers = plan.temporaries
     session.isUndo = true
@@ -150,28 +192,11 @@ struct UndoRun {
     effect.rowsInserted += result.inserted
     effect.rowsUpdated += result.updated
     effect.rowsDeleted += result.deleted
-    return plan.conflicts.list
   }
 
   /// Whether a transaction without changes may have changed rows of which the history keeps nothing.
   private var hasUnkeptEntities: Bool {
     let schema = entities.catalog.schema
     return schema.entities.contains { schema.historyPolicy(of: $0) == .none }
-  }
-
-  private func inverse(of token: Int64, _ bounds: HistoryBounds) throws -> Inverse {
-    var inverse = Inverse()
-    let edge = try bounds.edge(after: token, on: connection)
-    let statement = try connection.statement(
-      """
-      SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id >= ?1 AND id < ?2 AND token = ?1 \
-      ORDER BY id DESC
-      """
-    )
-    try statement.run([.integer(token), .integer(edge)]) { row in
-      try write.control.check()
-      try inverse.add(try HistoryRecord(row)) { try entities.catalog.layout(of: $0).root }
-    }
-    return inverse
   }
 }

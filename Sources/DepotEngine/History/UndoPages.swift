@@ -1,0 +1,119 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The rows of the history that tell of one transaction, the last first.
+struct UndoPages {
+  /// A row of the history that tells of changes.
+  struct Page {
+    let identifier: Int64
+    let entity: String
+    let kind: HistoryTable.Kind
+    /// The least and the greatest identifier of a row.
+    let rows: ClosedRange<Int64>
+  }
+
+  let all: [Page]
+  private let catalog: Catalog
+  private let connection: Connection
+
+  /// How many changes of rows are undone together if all can be undone in slices.
+  private static let rowsTogether: Int64 = 512
+
+  init(
+    of token: Int64,
+    _ bounds: HistoryBounds,
+    _ catalog: Catalog,
+    on connection: Connection
+  ) throws {
+    self.catalog = catalog
+    self.connection = connection
+    let edge = try bounds.edge(after: token, on: connection)
+    all = try connection.statement(
+      """
+      SELECT id, entity, kind, first, last FROM depot_history \
+      WHERE id >= ?1 AND id < ?2 AND token = ?1 AND entity IS NOT NULL ORDER BY id DESC
+      """
+    ).rows([.integer(token), .integer(edge)]) { row in
+      guard let kind = HistoryTable.Kind(rawValue: row.integer(2)),
+        row.integer(3) <= row.integer(4)
+      else { return nil as Page? }
+      return Page(
+        identifier: row.integer(0),
+        entity: row.text(1),
+        kind: kind,
+        rows: row.integer(3)...row.integer(4)
+      )
+    }.map { page in
+      guard let page else { throw HistoryRecord.damaged(token) }
+      return page
+    }
+  }
+
+  /// Returns the changes that a page tells of.
+  func record(_ page: Page) throws -> HistoryRecord {
+    let found = try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id = ?1"
+    ).first([.integer(page.identifier)]) { try HistoryRecord($0) }
+    guard let found else { throw HistoryRecord.damaged(page.identifier) }
+    return found
+  }
+
+  // MARK: - Slices
+
+  /// Whether there are many rows, each of which can be undone before or after the others.
+  ///
+  /// Rows with relationships may need each other, and those with unique values the values of each other,
+  /// unless all were inserted, or all deleted.
+  var canBeSliced: Bool {
+    let isLarge = all.count > 1 || all.contains { $0.rows.count > Self.rowsTogether }
+    guard isLarge, !all.contains(where: { $0.kind == .links }) else { return false }
+    let isOfOneKind = Set(all.map(\.kind)).count == 1 && all[0].kind != .update
+    return Set(all.map(\.entity)).allSatisfy { name in
+      guard let root = try? catalog.layout(of: name).root,
+        let layout = try? catalog.layout(of: root)
+      else { return false }
+      let family = Set([root] + catalog.schema.descendants(of: root).map(\.name))
+      let isAlone = catalog.schema.entities.allSatisfy { entity in
+        entity.relationships.allSatisfy { relationship in
+          !family.contains(entity.name) && !family.contains(relationship.destination)
+        }
+      }
+      return isAlone && (isOfOneKind || layout.uniques.isEmpty)
+    }
+  }
+
+  /// Calls `body` with the inverse of some rows after the other.
+  func forEachSlice(_ body: (Inverse) throws -> Void) throws {
+    for page in all {
+      let root = try catalog.layout(of: page.entity).root
+      let record = try record(page)
+      guard page.kind == .insert else {
+        var rest = try record.elements()[...]
+        while !rest.isEmpty {
+          var inverse = Inverse()
+          let part = rest.suffix(Int(Self.rowsTogether))
+          try inverse.add(part.map(record.change).reversed(), entity: page.entity, root: root)
+          rest.removeLast(part.count)
+          try body(inverse)
+        }
+        continue
+      }
+      var inverse = Inverse()
+      for range in try record.ranges().reversed() {
+        var rest = range
+        while true {
+          let room = Self.rowsTogether - Int64(inverse.rows.count)
+          let end = min(rest.upperBound, rest.lowerBound + room - 1)
+          inverse.add(inserted: rest.lowerBound...end, entity: page.entity, root: root)
+          if inverse.rows.count >= Self.rowsTogether {
+            try body(inverse)
+            inverse = Inverse()
+          }
+          guard end < rest.upperBound else { break }
+          rest = end + 1...rest.upperBound
+        }
+      }
+      if !inverse.rows.isEmpty { try body(inverse) }
+    }
+  }
+}
