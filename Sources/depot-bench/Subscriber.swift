@@ -106,7 +106,7 @@ enum Subscriber {
     try subscribe(path, count, ready) { .fetch(kind.query($0)) }
   }
 
-  /// Watches counts of items, of which one in ten is another one, as ``subscribe(_:_:_:ready:)`` does.
+  /// Watches counts of items, ten different ones in turn, as ``subscribe(_:_:_:ready:)`` does.
   static func count(_ path: String, _ count: Int, ready: String) throws {
     try subscribe(path, count, ready) { number in
       let isLarge = QueryExpression.comparison(

@@ -100,7 +100,7 @@ import Testing
       try await store.call("redo", #"{"whole":true}"#)
       #expect(try sizes(past) == Array(repeating: 700, count: 50))
       #expect(try history(past, #"{"joined":true}"#).count == 4)
-      // What changed in one chunk has no group.
+      // A change in one chunk has no group.
       try await store.call(
         "update",
         #"{"entity":"Item","where":{"value":true},"set":{"size":8},"chunk":500}"#
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// What is undone in slices, and what isn't, has the same outcome.
+  /// Undoing in slices has the same outcome as undoing at once.
   @Test(arguments: [true, false])
   func `many rows of one transaction are undone, whether in slices or at once`(
     isUnique: Bool

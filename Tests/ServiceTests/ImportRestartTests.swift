@@ -82,7 +82,7 @@ extension CommandTests {
       #expect(try daemon.depot(command).status == 0)
       func count() throws -> String { try daemon.depot(["count", "Item"]).output }
       #expect(try count() == "100\n")
-      // What goes on finds a part of the rows.
+      // An import that goes on finds a part of the rows.
       #expect(try daemon.depot(["delete", "Item", "-w", "n < 10"]).status == 0)
       let some = try daemon.depot(command)
       #expect(some.status == 0, "\(some.errors)")

@@ -44,7 +44,7 @@ final class ImportJournal {
     var source = ""
     /// The group of the import in the store's history; empty in journals of earlier programs.
     var group = ""
-    /// The moment of the store after the last request of which the outcome is noted.
+    /// The moment of the store after the last request whose outcome is noted.
     var token: HistoryToken?
     /// The identifiers of the stores that are imported into.
     var stores: [String] = []
@@ -124,7 +124,7 @@ final class ImportJournal {
   ///   - rows: The identifiers of the rows that the file has names for.
   ///   - stored: The identifiers of all rows that the records became.
   ///   - token: The moment of the store after it, if anything changed.
-  ///   - outcome: What became of all records until then.
+  ///   - outcome: The numbers of all records until then, by their outcomes.
   /// - Throws: ``DepotError`` `storage.io` if it can't be written.
   func end(
     _ records: [Int],

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The comparison of what the journal of an interrupted import tells with the store.
+/// The comparison of the journal of an interrupted import with the store.
 @Memberwise
 struct JournalCheck {
   let path: String
@@ -13,7 +13,7 @@ struct JournalCheck {
   /// Makes sure that an import can go on.
   ///
   /// - Parameters:
-  ///   - history: What the journal tells.
+  ///   - history: The journal's notes.
   ///   - entity: The entity of a journal that is about one file; `nil` if files have their entities' names.
   /// - Returns: A sentence about rows that are gone, if others are there.
   /// - Throws: ``DepotError`` `request.usage` if all rows are gone, or the store isn't the one that the

@@ -53,7 +53,7 @@ struct HistoryGroup {
       return origin.token == (selection.request.isDescending ? last : first) ? .first : .behind
     }
 
-    /// Returns what the transactions of a group come to; `nil` if nothing of them is wanted.
+    /// Returns the numbers of a group's transactions and changes; `nil` if nothing of them is wanted.
     func read(_ origin: HistoryOrigin) throws -> HistoryGroup? {
       var group = HistoryGroup(first: .max, last: 0)
       let tokens = try past.connection.statement("SELECT id \(Self.members) ORDER BY id")

@@ -54,7 +54,7 @@ struct Inverse {
     var rows = 0
     var bytes = 0
 
-    /// Adds what another part of the transaction has changed.
+    /// Adds the size of another part of the transaction.
     ///
     /// - Throws: ``DepotError`` `limit.rows` if that is too much to be undone.
     mutating func add(_ other: Size) throws(DepotError) {

@@ -27,7 +27,7 @@ struct UndoConflicts {
     roots.append(layout.root)
   }
 
-  /// Adds the conflicts of other rows of the same transaction, of which it is said who made them.
+  /// Adds the explained conflicts of other rows of the same transaction.
   mutating func add(_ others: UndoConflicts) {
     list += others.list.prefix(max(0, Self.limit - list.count))
     count += others.count

@@ -46,7 +46,7 @@ struct UndoSelection {
   private static let renaming =
     "A migration since then gave rows other identifiers, or entities other names or parents."
 
-  /// Returns a transaction that is named if it has effect, or what undid it if that is to be undone.
+  /// Returns a transaction that is named if it has effect, or for a redo the one that undid it.
   mutating func token(_ token: HistoryToken) throws -> Int64 {
     let isUndo = try origin(of: token).isUndo
     if isRedo, !isUndo {

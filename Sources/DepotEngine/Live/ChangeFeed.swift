@@ -50,7 +50,7 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Takes what has come, with when the first of it came, and has the listener called for what comes next.
+  /// Takes the commits that have come, with the time of the first, and has the listener called for the next.
   func takeAll() -> (commits: [CommittedChanges], since: UInt64) {
     state.withLock { state in
       defer {

@@ -8,7 +8,7 @@ struct LiveValue {
   let names: [String]?
   /// The checksum of the answer that the client knows; `nil` if it knows none.
   var checksum: UInt64?
-  /// What it shares with all that ask for the same.
+  /// The answer that it shares with all watches of the same shape.
   var shared: SharedAnswer
   /// How rows are read for the totals.
   private let plan: LiveTotalsPlan?

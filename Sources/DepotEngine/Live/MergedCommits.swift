@@ -50,7 +50,7 @@ extension TableChanges {
   fileprivate mutating func formUnion(_ other: TableChanges) {
     rows += other.rows
     isMany = isMany || other.isMany
-    // What isn't known of all rows isn't known.
+    // Columns that aren't known of all rows aren't known.
     if keyPlaces != other.keyPlaces { keyPlaces = PlaceSet() }
   }
 }

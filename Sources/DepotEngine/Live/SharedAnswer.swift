@@ -32,7 +32,7 @@ final class SharedAnswer {
   /// Returns the rows of the answer if they are known for a moment.
   func rows(at token: Int64) -> [[UInt8]]? { token == self.token ? rows : nil }
 
-  /// What watches have in common whose answers are the same.
+  /// The common facts of watches whose answers are the same.
   struct Shape: Hashable {
     var subject: WatchRequest.Subject
     var form: Hello.Int64Form

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// How late watches hear of what concerns them: from a commit until its frame is handed over.
+/// The lateness of watches: the time from a commit until its frame is handed over.
 ///
 /// A client that has no room is late by its own doing, and isn't counted while it has none.
 final class WatchLateness: Sendable {
@@ -47,7 +47,7 @@ final class WatchLateness: Sendable {
 }
 
 extension LiveQueries {
-  /// The counts of what is watched.
+  /// The counts of watches.
   package struct Statistics: Hashable, Sendable {
     /// How many watches there are.
     package var current: Int
@@ -59,7 +59,7 @@ extension LiveQueries {
     package var longestLateSeconds: Double
   }
 
-  /// Counts what is watched, and how late.
+  /// Counts the watches, and how late they are told.
   package nonisolated var statistics: Statistics {
     let totals = lateness.totals
     return Statistics(

@@ -140,7 +140,7 @@ package final class LongRead: Sendable {
   /// Has the read end if it is parked and its deadline passed; else, if it was parked before `time`, its
   /// connection gives back its memory.
   ///
-  /// The client goes on when it likes: its place and the log are what others may need.
+  /// The client goes on when it likes: others may need only its place and the log.
   func tend(parkedBefore time: UInt64) {
     if (try? control.check()) == nil { return wake() }
     let worker: ReadWorker? = state.withLock { state in

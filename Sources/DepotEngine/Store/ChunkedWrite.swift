@@ -108,7 +108,7 @@ struct ChunkProgress {
   /// How many conflicts are told.
   static let conflictLimit = 1000
 
-  /// Notes what the policy decided.
+  /// Notes decisions of the policy.
   mutating func add(_ more: [SaveConflict]) {
     conflicts += more.prefix(max(0, Self.conflictLimit - conflicts.count))
   }
