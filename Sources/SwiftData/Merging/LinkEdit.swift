@@ -64,6 +64,18 @@ extension ModelStorage {
     }
   }
 
+  /// Forgets that the program has moved an object to a list that isn't loaded, or away from it: the object
+  /// leads to what is stored now.
+  final func forgetMove(of identifier: PersistentIdentifier, _ slot: Int) {
+    guard description.properties[slot].shape.inverse?.isToMany == false,
+      var delta = deltas[slot]
+    else { return }
+    delta.added.removeAll { $0.storage.identifier == identifier }
+    delta.removed.removeAll { $0.storage.identifier == identifier }
+    deltas[slot] = delta.isEmpty ? nil : delta
+    if delta.isEmpty, phase == .stored { forgetChange(slot) }
+  }
+
   /// Takes the change back by which a list has an object, or hasn't any more.
   private final func takeBack(_ link: Link, _ slot: Int, _ isAdded: Bool) {
     guard phase == .inserted || hasEdited(slot, link.storage) else { return }

@@ -314,7 +314,10 @@ final class RowMerge {
   /// Adds an object to a list, or removes it.
   func edit(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
     let place = SlotPlace(link.storage, slot)
-    guard let edit = lists[place] ?? ListEdit(link, slot) else { return }
+    guard let edit = lists[place] ?? ListEdit(link, slot) else {
+      if !member.isOwn { link.storage.forgetMove(of: member.identifier, slot) }
+      return
+    }
     lists[place] = edit
     edit.add(member, isAdded: isAdded)
   }

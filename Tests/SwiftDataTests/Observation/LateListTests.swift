@@ -73,4 +73,17 @@ import Testing
     context.rollback()
     expect(0)
   }
+
+  @Test(arguments: [MergePolicy.mergeByPropertyStoreTrump, .rollback])
+  func `have what is stored where the policy has given the program's move up`(
+    _ policy: MergePolicy
+  ) throws {
+    context.mergePolicy = policy
+    volume.shelf = shelves[1]
+    volume.shelf = shelves[0]
+    try store(shelves[2])
+    expect(2)
+    try context.save()
+    expect(2)
+  }
 }
