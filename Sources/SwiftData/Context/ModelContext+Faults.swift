@@ -261,7 +261,7 @@ extension ModelStorage {
     if !deleted.isEmpty { forget(deleted, deleted.identifiers, slot) }
   }
 
-  /// Lets a list have those of some objects that lead here, and no others of them.
+  /// Lets a list have those of some objects that lead here, and no others of them, as changes of the program.
   private final func settle(_ moved: [Link], _ slot: Int) {
     guard let inverse = description.properties[slot].shape.inverse,
       case .many(let list?) = slots[slot]
@@ -271,6 +271,12 @@ extension ModelStorage {
       let isHere = link.storage.slots[inverse.slot].targetIdentifier == identifier
       if isHere == settled.contains(link.storage.identifier) { continue }
       if isHere { settled.append(link) } else { settled.remove(link.storage) }
+    }
+    guard settled.allIdentifiers != list.allIdentifiers else { return }
+    if !changed.contains(slot) {
+      base[slot] = .many(list)
+      if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
+      changed.insert(slot)
     }
     slots[slot] = .many(settled)
   }

@@ -74,6 +74,17 @@ import Testing
     expect(0)
   }
 
+  @Test func `are what is stored after a rollback of several moves`() throws {
+    try store(shelves[2])
+    volume.shelf = nil
+    volume.shelf = shelves[2]
+    try store(shelves[1])
+    shelves[0].volumes.append(volume)
+    expect(0)
+    context.rollback()
+    expect(1)
+  }
+
   @Test(arguments: [MergePolicy.mergeByPropertyStoreTrump, .rollback])
   func `have what is stored where the policy has given the program's move up`(
     _ policy: MergePolicy
