@@ -87,8 +87,10 @@ import Testing
   @Test func `a value over the limit is refused`() async throws {
     try await withStore { store, _ in
       let text = String(repeating: "x", count: Limits.valueBytes + 1)
+      let rows = RowBatch(json: Array("[[\"\(text)\",null]]".utf8), count: 1)
+      let request = InsertRequest(entity: "Item", columns: ["name", "size"], rows: rows)
       let error = await #expect(throws: DepotError.self) {
-        try await store.insert([[.string(text), .null]])
+        try await store.write(.insert(request))
       }
       #expect(error?.code == .valueTooLarge)
     }

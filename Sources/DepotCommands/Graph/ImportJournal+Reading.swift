@@ -27,15 +27,15 @@ extension ImportJournal {
       return (try begin(), nil)
     }
     let history = try read(bytes, path: path)
+    guard beginsAgain || history.stores.isEmpty || history.stores == stores else {
+      throw DepotError(.usage, "\(path) belongs to an import into another store.")
+        .hint("With --begin-again the same command imports all of it again.")
+    }
     guard history.source == source else {
       throw DepotError(.usage, "\(path) belongs to the import of another file, or in another way.")
         .hint("Repeat the command that was interrupted, or name another journal.")
     }
     if beginsAgain { return (try begin(), nil) }
-    guard history.stores.isEmpty || history.stores == stores else {
-      throw DepotError(.usage, "\(path) belongs to an import into another store.")
-        .hint("With --begin-again the same command imports all of it again.")
-    }
     let journal = try ImportJournal(
       path: path,
       source: source,

@@ -19,6 +19,11 @@ struct BlobChange {
   init(_ request: BlobWriteRequest, _ session: ChangeSession) throws {
     self.request = request
     self.session = session
+    guard request.identifier != nil || request.upload != nil && !request.isFinal else {
+      throw DepotError(.usage, "The identifier of the row is missing.")
+        .hint("Only an upload that a later call takes up has none, and it isn't the final one.")
+        .at("/args")
+    }
     writer = try session.entities.writer(request.entity, at: "/args/entity")
     target = try BlobTarget(writer.layout, request.identifier, request.attribute)
     if target.isText {

@@ -24,7 +24,7 @@ struct UploadedValue {
     else { return nil }
     guard !session.isChunk else {
       throw DepotError(.usage, "An update in chunks can't take the upload \(name.quoted).")
-        .hint("Leave \"chunk\" out, or write the value with blob.write.")
+        .hint("Change the rows in one transaction, or write the value by itself.")
     }
     let target = try BlobTarget(layout, nil, path)
     let key = BlobUploads.Key(connection: session.client, name: name)

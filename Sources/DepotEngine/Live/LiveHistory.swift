@@ -18,6 +18,14 @@ struct LiveHistory {
     rows = (layout.root, Set(layout.numbers.keys))
   }
 
+  /// The knowledge that watches of histories share.
+  struct Shared {
+    /// The bounds of the history as they were read last, under the present schema.
+    var bounds: HistoryBounds?
+    /// The frames of the newest transactions.
+    var frames: [Shape: [[UInt8]]] = [:]
+  }
+
   /// The parts of a watch that decide which frames its client gets, but for the number of the call.
   struct Shape: Hashable {
     var request: HistoryRequest
@@ -126,13 +134,15 @@ extension LiveQueries {
       int64: reply.int64,
       own: query.hasOwn ? query.own : nil
     )
-    if let known = historyFrames[shape] { return known.map { reply.readdressed($0) } }
+    if let known = sharedHistory.frames[shape] { return known.map { reply.readdressed($0) } }
     let frames = try frames(of: history, query, at: token)
     // Those of earlier moments are of no use any more.
-    if historyFrames.first.map({ $0.key.range.upperBound != token }) ?? false {
-      historyFrames = [:]
+    if sharedHistory.frames.first.map({ $0.key.range.upperBound != token }) ?? false {
+      sharedHistory.frames = [:]
     }
-    if histories.count > 1, historyFrames.count < Self.shapeLimit { historyFrames[shape] = frames }
+    if histories.count > 1, sharedHistory.frames.count < Self.shapeLimit {
+      sharedHistory.frames[shape] = frames
+    }
     return frames
   }
 
@@ -146,9 +156,9 @@ extension LiveQueries {
     at token: Int64
   ) throws -> [[UInt8]] {
     let bounds =
-      try bounds.map { try $0.renewed(to: token, store.epochs, on: connection()) }
+      try sharedHistory.bounds?.renewed(to: token, store.epochs, on: connection())
       ?? HistoryBounds(on: connection())
-    self.bounds = bounds
+    sharedHistory.bounds = bounds
     var remaining = Self.historyBytes
     let run = try HistoryRun(
       history.request,

@@ -7,7 +7,7 @@ extension LiveQueries {
   /// Compiles all queries for the schema that the store has now.
   func compileAll() {
     let catalog = catalog
-    bounds = nil
+    sharedHistory.bounds = nil
     for (key, query) in queries {
       updateIndex(query, key, isAdded: false)
       let names = query.names

@@ -26,10 +26,8 @@ package actor LiveQueries {
   nonisolated let watchCount = Atomic(0)
   /// The queries that are histories.
   var histories: Set<ObjectIdentifier> = []
-  /// The bounds of the history as they were read last, under the present schema.
-  var bounds: HistoryBounds?
-  /// The frames of the newest transactions, for other watches that want the same.
-  var historyFrames: [LiveHistory.Shape: [[UInt8]]] = [:]
+  /// The knowledge that watches of histories share.
+  var sharedHistory = LiveHistory.Shared()
   /// The last commit of which it is known what it changed.
   var known: Int64 = 0
   /// The queries that are to be run again, one after the other.
@@ -194,7 +192,7 @@ package actor LiveQueries {
   func endListening() {
     guard isListening else { return }
     isListening = false
-    historyFrames = [:]
+    sharedHistory.frames = [:]
     store.interest.lower()
     feed.listen(nil)
     openConnection?.releaseMemory()

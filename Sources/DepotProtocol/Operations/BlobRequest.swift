@@ -88,11 +88,6 @@ extension BlobWriteRequest: MemberObject {
   }
 
   private func check(at pointer: String) throws(DepotError) {
-    guard identifier != nil || upload != nil && !isFinal else {
-      throw DepotError(.usage, "The row is missing: \"id\" names it.")
-        .hint("Only an upload that a later call takes up has none, and no \"final\".")
-        .at(pointer)
-    }
     guard let upload else {
       guard !isFinal else {
         throw DepotError(.usage, "\"final\" ends an upload, so it needs \"upload\".").at(pointer)

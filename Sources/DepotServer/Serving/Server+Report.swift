@@ -54,13 +54,12 @@ extension Server {
     if let cluster = host.configuration.cluster, let state = host.store?.statistics.cluster {
       members["cluster"] = state.json(cluster)
     }
-    if let watches = host.live?.statistics {
-      members["watches"] = .object([
-        "current": .int64(Int64(watches.current)), "told": .int64(Int64(watches.told)),
-        "lateSeconds": .double(watches.lateSeconds),
-        "longestLateSeconds": .double(watches.longestLateSeconds),
-      ])
-    }
+    let watches = host.live?.statistics
+    members["watches"] = .object([
+      "current": .int64(Int64(watches?.current ?? 0)), "told": .int64(Int64(watches?.told ?? 0)),
+      "lateSeconds": .double(watches?.lateSeconds ?? 0),
+      "longestLateSeconds": .double(watches?.longestLateSeconds ?? 0),
+    ])
     members["freeDiskBytes"] = FileSystem.freeBytes(at: path).map { .int64(Int64($0)) }
     return .object(members)
   }

@@ -38,8 +38,10 @@ import Testing
       observing: [\.standardErrorContent]
     ) {
       let container = try trackContainer()
-      let song = try await Counter(modelContainer: container).add()
+      let owner = Counter(modelContainer: container)
+      let song = try await owner.add()
       await Counter(modelContainer: container).increase(song)
+      withExtendedLifetime(owner) {}
     }
     try expectMessage(result, "another actor")
   }
