@@ -26,7 +26,6 @@ package actor LiveQueries {
   nonisolated let watchCount = Atomic(0)
   /// The queries that are histories.
   var histories: Set<ObjectIdentifier> = []
-  /// The knowledge that watches of histories share.
   var sharedHistory = LiveHistory.Shared()
   /// The last commit of which it is known what it changed.
   var known: Int64 = 0
