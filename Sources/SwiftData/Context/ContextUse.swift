@@ -121,7 +121,9 @@ extension ModelStorage {
   @inline(__always)
   final func using<Result>(_ slot: Int, _ body: () -> Result) -> Result {
     guard let table, table.context != nil else { return body() }
-    if _isDebugAssertConfiguration() { table.context?.checkActor { name(of: slot) } }
+    #if DEBUG
+    table.context?.checkActor { name(of: slot) }
+    #endif
     let isFirst = table.use.begin { name(of: slot) }
     defer { if isFirst { table.use.end() } }
     return body()
