@@ -6,6 +6,9 @@ package let patience: Duration = .seconds(
   Process.environment("DEPOT_PATIENCE").flatMap { Int($0) } ?? 120
 )
 
+/// How often something is looked for at least: where tests hold all threads, the time may pass between two looks.
+private let fewestLooks = 20
+
 /// Waits until there is a result, looking every few milliseconds.
 ///
 /// - Returns: What `body` returned in the end; `nil` if the time passed.
@@ -14,9 +17,11 @@ package func poll<Result>(
   _ body: () throws -> Result?
 ) rethrows -> Result? {
   let end = ContinuousClock.now + limit
+  var rest = fewestLooks
   while true {
+    rest -= 1
     if let result = try body() { return result }
-    guard ContinuousClock.now < end else { return nil }
+    guard ContinuousClock.now < end || rest > 0 else { return nil }
     Process.sleep(milliseconds: 2)
   }
 }
@@ -27,9 +32,11 @@ package nonisolated(nonsending) func poll<Result>(
   _ body: () throws -> Result?
 ) async throws -> Result? {
   let end = ContinuousClock.now + limit
+  var rest = fewestLooks
   while true {
+    rest -= 1
     if let result = try body() { return result }
-    guard ContinuousClock.now < end else { return nil }
+    guard ContinuousClock.now < end || rest > 0 else { return nil }
     try await Task.sleep(for: .milliseconds(2))
   }
 }
@@ -40,9 +47,11 @@ package nonisolated(nonsending) func poll<Result>(
   _ body: nonisolated(nonsending) () async throws -> Result?
 ) async throws -> Result? {
   let end = ContinuousClock.now + limit
+  var rest = fewestLooks
   while true {
+    rest -= 1
     if let result = try await body() { return result }
-    guard ContinuousClock.now < end else { return nil }
+    guard ContinuousClock.now < end || rest > 0 else { return nil }
     try await Task.sleep(for: .milliseconds(2))
   }
 }
