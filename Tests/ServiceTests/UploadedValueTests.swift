@@ -127,6 +127,14 @@ extension ServiceTests {
       #expect(try texts() == ["A": "text"])
     }
 
+    @Test func `a later row of the request can't take it for another attribute`() throws {
+      try upload("a", "text")
+      let rows = #"["A",{"$upload":"a"},null],["B",null,{"$upload":"a"}]"#
+      let request = #"{"entity":"Photo","columns":["name","text","image"],"rows":[\#(rows)]}"#
+      #expect(try call("insert", request)["err"]?["code"]?.string == "notfound.staged")
+      #expect(try texts() == [:])
+    }
+
     @Test(arguments: [
       ("blob.write", #"{"entity":"Photo","attribute":"text","data":"x"}"#, "request.usage"),
       (

@@ -18,11 +18,11 @@ public struct HistoryTransaction: Hashable, Sendable {
   public var origin: String?
   /// The changes of rows.
   public var changes: [HistoryChange] = []
-  /// The transactions that it stands for, if those of a group are told as one.
+  /// The transactions of a group that this entry stands for; `nil` for a single one.
   public var joined: JoinedTransactions?
 }
 
-/// The transactions of a group, which are told as one.
+/// The transactions of a group, as one entry.
 @Memberwise
 public struct JoinedTransactions: Hashable, Sendable {
   /// The first of them.

@@ -29,16 +29,14 @@ struct UploadedValue {
     let target = try BlobTarget(layout, nil, path)
     let key = BlobUploads.Key(connection: session.client, name: name)
     let found = try BlobUploads(connection: session.connection).find(key)
-    guard let reference = found?.reference ?? session.takenUploads[name],
-      found?.target ?? target.uploaded == target.uploaded
-    else {
+    guard let upload = found ?? session.takenUploads[name], upload.target == target.uploaded else {
       throw DepotError(
         .stagedNotFound,
         "The connection has uploaded nothing as \(name.quoted) for \(layout.name).\(path)."
       ).hint("An upload goes with its connection, and with the save that takes it: begin it anew.")
     }
-    session.takenUploads[name] = reference
-    (self.key, self.reference, self.target) = (key, reference, target)
+    session.takenUploads[name] = upload
+    (self.key, self.reference, self.target) = (key, upload.reference, target)
   }
 
   /// Returns the rules that it breaks.

@@ -12,8 +12,8 @@ final class ChangeSession {
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
   /// The identifiers that rows get which had them before, by their temporary ones.
   var formerIdentifiers: [String: Int64] = [:]
-  /// The uploads that rows of the request have taken up, by their names.
-  var takenUploads: [String: BlobReference] = [:]
+  /// The uploads that rows of the request have taken up, and the attributes they are for, by their names.
+  var takenUploads: [String: (target: String, reference: BlobReference)] = [:]
   /// Whether the request is done in chunks, each a transaction of its own.
   var isChunk = false
   /// Whether only rows may be deleted that are named.
