@@ -340,16 +340,16 @@ public final class BlockingConnection {
   ///
   /// - Throws: ``DepotError`` if it can't be sent.
   package func begin(_ request: SaveRequest, key: String) throws -> Int64? {
-    guard SaveParts(request) == nil else { return nil }
+    guard SaveParts(request) == nil, request.uploads.isEmpty else { return nil }
     return try begin(.save(request), key: key)
   }
 
-  /// Sends rows without waiting for the answer, which ``finishInsert(_:)`` takes before the connection is used for
-  /// anything else; returns the id of the call.
+  /// Sends rows, whose answer ``finishInsert(_:)`` takes before the next call; returns the id of the call.
   ///
   /// - Throws: ``DepotError`` if they can't be sent.
   package func begin(_ request: InsertRequest, key: String) throws -> Int64 {
-    try begin(.insert(request), key: key)
+    for operation in request.uploads.joined() { _ = try send(operation) }
+    return try begin(.insert(request), key: key)
   }
 
   private func begin(_ operation: Operation, key: String) throws -> Int64 {
