@@ -166,8 +166,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotEngineTests",
-      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport"],
-      exclude: ["Formats"]
+      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotCommandsTests",

@@ -51,11 +51,6 @@ extension Connection {
     return statement.row.integer(0)
   }
 
-  /// Whether there is a table of this name.
-  package func hasTable(_ name: String) throws(SQLiteError) -> Bool {
-    try integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(name)]) != nil
-  }
-
   /// Returns the texts in the first column of all rows.
   package func texts(_ sql: String) throws(SQLiteError) -> [String] {
     let statement = try Statement(preparing: sql, on: handle)

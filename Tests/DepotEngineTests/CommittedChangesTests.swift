@@ -116,11 +116,15 @@ import Testing
         try await store.call("delete", #"{"entity":"Item","where":{"value":true}}"#)
       }
       #expect(deleted.first?.tables["Item"]?.isMany == true)
-      let last = try HistoryFixture(path: path).lines(
+      let last = try HistoryFixture(path: path).records(
         after: deleted.first.map { $0.token - 1 } ?? 0
       )
-      #expect(last.allSatisfy { $0.hasPrefix("delete Item") && $0.utf8.count < 300_000 })
+      #expect(last.allSatisfy { $0.kind == .delete && $0.entity == "Item" })
       #expect(last.count > 1)
+      #expect(
+        try rows("SELECT max(length(changes)) < 300000 FROM depot_history", in: path)
+          == [[.integer(1)]]
+      )
       #expect(try await store.problems(path) == [])
     }
   }

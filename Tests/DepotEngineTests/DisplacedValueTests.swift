@@ -236,9 +236,11 @@ import Testing
   @Test func `the history of a large save has nothing of what rows had meanwhile`() async throws {
     try await withStore(Self.schema) { store, path in
       let count = ChangeJournal.entryLimit / 2 + 1000
-      let rows = (1...count).map { "[\($0),\"\($0)\"]" }
+      // So long that the changes need more than one page.
+      let padding = String(repeating: "-", count: 20)
+      let rows = (1...count).map { "[\($0),\"\($0)\(padding)\"]" }
       try await store.insert("Seat", ["number", "name"], "[\(rows.joined(separator: ","))]")
-      let moved = (1...count).map { "[\($0),\"\($0 % count + 1)\"]" }
+      let moved = (1...count).map { "[\($0),\"\($0 % count + 1)\(padding)\"]" }
       let lines = try await store.recorded(path) {
         try await store.write(.save(change("Seat", ["name"], "[\(moved.joined(separator: ","))]")))
       }

@@ -175,32 +175,4 @@ import Testing
       await store.close()
     }
   }
-
-  @Test func `a store of format 4 begins to have epochs`() async throws {
-    try await withStore { store, path in
-      try await store.insert([[.string("a"), .int64(1)]], key: "k")
-      await store.close()
-      do {
-        let connection = try Connection(path: path, access: .writer)
-        try connection.execute(
-          """
-          \(earlierOutcomes)
-          DROP TABLE depot_epoch; UPDATE depot_outcome SET at = 1770000000;
-          PRAGMA user_version = 4
-          """
-        )
-        _ = try connection.checkpoint(.truncate)
-      }
-      let (again, past) = try open(path)
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
-      try await again.insert([[.string("a"), .int64(1)]], key: "k")
-      #expect(again.store.statistics.repeatedWrites == 1)
-      try await again.update("Item", [1], ["size"], "[2]")
-      let tokens = try past.history().compactMap { try HistoryToken($0["token"]?.string ?? "") }
-      #expect(Set(tokens.map(\.epoch)).count == 2)
-      #expect(tokens == tokens.sorted())
-      #expect(try await again.problems(path) == [])
-      await again.close()
-    }
-  }
 }

@@ -11,16 +11,17 @@ struct HistoryFixture {
   /// The rows of the transactions after a token as `insert Item [[1,1]]`, several lines for several rows; the
   /// first row of a transaction without changes is empty.
   func lines(after token: Int64 = 0) throws -> [String] {
-    try rows(
-      "SELECT kind, entity, changes FROM depot_history WHERE token > \(token) ORDER BY id",
-      in: path
-    ).map { row in
-      guard case .integer(let kind) = row[0], case .text(let entity) = row[1],
-        case .text(let changes) = row[2]
-      else { return "" }
-      let names = ["insert", "update", "delete", "links"]
-      return "\(names[Int(kind)]) \(entity) \(changes)"
+    try records(after: token).map { record in
+      guard let entity = record.entity, let kind = record.kind else { return "" }
+      return "\(kind.name) \(entity) \(try record.json())"
     }
+  }
+
+  /// The rows of the history about transactions after a token.
+  func records(after token: Int64 = 0) throws -> [HistoryRecord] {
+    try Connection(path: path, access: .reader).statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE token > \(token) ORDER BY id"
+    ).rows { try HistoryRecord($0) }
   }
 
   /// The token of the last transaction; 0 if there is none.
@@ -28,6 +29,46 @@ struct HistoryFixture {
     let result = try rows("SELECT max(token) FROM depot_history", in: path)
     if case .integer(let head)? = result.first?.first { return head }
     return 0
+  }
+}
+
+extension HistoryRecord {
+  /// The changes as JSON: ranges of insertions as `[first,last]`, other changes with `id`, `v`, and `p`, the
+  /// properties' names or their values, of an update the old and the new one.
+  func json() throws -> String {
+    let (ranges, changes) = (try ranges(), try changes())
+    return JSONWriter.text { writer in
+      if kind == .insert {
+        return writer.array(ranges) { $0.identifiers([$1.lowerBound, $1.upperBound]) }
+      }
+      writer.array(changes) { writer, change in
+        writer.object { writer in
+          writer.member("id", change.identifier)
+          if let version = change.version { writer.member("v", version) }
+          if !change.properties.isEmpty, change.properties.allSatisfy({ $0.content == .name }) {
+            return writer.member("p", change.properties.map(\.name))
+          }
+          writer.member("p") { writer in
+            for property in change.properties {
+              writer.name(property.name)
+              writer.write(property.content)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(_ content: RecordedChange.Content) {
+    switch content {
+    case .name: raw("null")
+    case .last(let value): value.write(.number, to: &self)
+    case .values(let old, let new):
+      array([old, new]) { $1.write(.number, to: &$0) }
+    case .links(let added, let removed): object { $0.addLinks(added, removed, .number) }
+    }
   }
 }
 

@@ -150,34 +150,6 @@ import Testing
     }
   }
 
-  @Test func `a store of format 2 gets a history`() async throws {
-    try await withStore { store, path in
-      try await store.insert([[.string("a"), .int64(1)]])
-      await store.close()
-      do {
-        let connection = try Connection(path: path, access: .writer)
-        try connection.execute(
-          """
-          \(earlierOutcomes)
-          DROP TABLE depot_history; DROP TABLE depot_history_row; DROP TABLE depot_consumer;
-          DROP TABLE depot_history_insert; DROP TABLE depot_epoch; PRAGMA user_version = 2
-          """
-        )
-        _ = try connection.checkpoint(.truncate)
-      }
-      #expect(try Store.check(path: path) == [])
-      let again = try StoreFixture(StoreConfiguration(path: path))
-      try await again.update("Item", [1], ["size"], "[2]")
-      #expect(
-        try HistoryFixture(path: path).lines() == [
-          #"update Item [{"id":1,"v":2,"p":{"size":[1,2]}}]"#
-        ]
-      )
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
-      #expect(try await again.problems(path) == [])
-    }
-  }
-
   @Test func `a time leads to the last transaction before it`() async throws {
     try await withStore { store, path in
       for number in 1...70 {
@@ -206,34 +178,6 @@ import Testing
       }
       #expect(try bounds.token(before: 0, on: connection) == 0)
       #expect(try bounds.token(before: .infinity, on: connection) == bounds.head)
-    }
-  }
-
-  @Test func `a store of format 3 finds insertions as before`() async throws {
-    try await withStore { store, path in
-      for number in 1...5 { try await store.insert([[.string("\(number)"), .int64(1)]]) }
-      await store.close()
-      do {
-        let connection = try Connection(path: path, access: .writer)
-        try connection.execute(
-          """
-          \(earlierOutcomes)
-          DROP TABLE depot_history_insert; DROP TABLE depot_epoch; PRAGMA user_version = 3;
-          CREATE INDEX depot_history_time ON depot_history (at) WHERE at IS NOT NULL;
-          CREATE INDEX depot_history_inserts ON depot_history (entity, first, last) WHERE kind = 0
-          """
-        )
-        _ = try connection.checkpoint(.truncate)
-      }
-      #expect(try Store.check(path: path) == [])
-      #expect(try PastFixture(store: store, path: path).inserted(3) == 4)
-      let again = try StoreFixture(StoreConfiguration(path: path))
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
-      #expect(try rows("SELECT count(*) FROM depot_history_insert", in: path) == [[.integer(5)]])
-      #expect(try PastFixture(store: again, path: path).inserted(3) == 4)
-      try await again.insert([[.string("6"), .int64(1)]])
-      #expect(try PastFixture(store: again, path: path).inserted(6) == 7)
-      #expect(try await again.problems(path) == [])
     }
   }
 
@@ -274,7 +218,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "UPDATE depot_history SET changes = '[[1,2]]'", "UPDATE depot_history SET token = id - 1",
+    "UPDATE depot_history SET changes = x'05' WHERE kind = 1",
+    "UPDATE depot_history SET changes = x'0100000102'", "UPDATE depot_history SET token = id - 1",
     "INSERT INTO depot_history_row VALUES ('Item', 9, 1)", "DELETE FROM depot_history_row",
   ])
   func `a check finds a damaged history`(sql: String) async throws {

@@ -215,7 +215,6 @@ import Testing
     try await withStorePath { path in
       for name in [
         ".copying", ".copying-journal", ".copying.lock", ".migrating", ".migrating-wal",
-        ".upgrading-journal",
       ] {
         _ = FileManager.default.createFile(atPath: path + name, contents: Data("x".utf8))
       }
@@ -223,7 +222,6 @@ import Testing
       await store.close()
       for name in [
         ".copying", ".copying-journal", ".copying.lock", ".migrating", ".migrating-wal",
-        ".upgrading-journal",
       ] {
         #expect(!FileManager.default.fileExists(atPath: path + name))
       }

@@ -92,8 +92,7 @@ import Testing
       }
       #expect(found == alone)
       #expect(
-        found.map { $0.values["size"].map { String(decoding: $0, as: UTF8.self) } }
-          == (1...50).map { "\($0)" }
+        try found.map { try $0.values["size"]?.json() } == (1...50).map { JSONValue.int64($0) }
       )
       #expect(try reader.states(of: moments(reader, 7...7)[...])[0].get().now == .none)
     }

@@ -217,13 +217,3 @@ extension Schema {
     )
   ])
 }
-
-/// The statements that give a store the table of outcomes that it had before format 6.
-let earlierOutcomes = """
-  ALTER TABLE depot_outcome RENAME TO later_outcome;
-  CREATE TABLE depot_outcome (sequence INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
-    request_hash INTEGER NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
-  INSERT INTO depot_outcome (key, request_hash, reply, at)
-  SELECT key, request_hash, reply, period * 600 FROM later_outcome;
-  DROP TABLE later_outcome;
-  """

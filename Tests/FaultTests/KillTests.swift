@@ -6,6 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import DepotEngine
+
 /// Kills the daemon at the system calls that it makes from its start to its end.
 ///
 /// Proved by `OracleTests`: the same ledger reports a write that a lying disk dropped.
@@ -112,12 +114,13 @@ extension KilledProcessTests {
 
     /// Returns how many more rows there are than the history says were inserted.
     private static func rowsWithoutHistory(_ place: Place) throws -> Int64? {
-      try Connection(path: place.store, access: .frozen).integer(
-        """
-        SELECT (SELECT count(*) FROM e_Item) - (SELECT ifnull(sum(value ->> 1 - (value ->> 0) + 1), 0) \
-        FROM depot_history, json_each(changes) WHERE kind = 0)
-        """
-      )
+      let connection = try Connection(path: place.store, access: .frozen)
+      let inserted = try connection.statement(
+        "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE kind = 0"
+      ).rows { try HistoryRecord($0).ranges().reduce(0) { $0 + Int64($1.count) } }
+      return try connection.integer("SELECT count(*) FROM e_Item").map {
+        $0 - inserted.reduce(0, +)
+      }
     }
 
     /// How often each write is there, all of whose rows must be.

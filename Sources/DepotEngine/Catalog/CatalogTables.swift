@@ -7,8 +7,8 @@ internal import FoundationEssentials
 struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
-  /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 7
+  /// The layout of these tables and of rows; a program refuses a store with another one.
+  static let formatVersion: Int64 = 8
 
   let connection: Connection
 
@@ -44,11 +44,8 @@ struct CatalogTables {
       let generation = try integer("generation"),
       let schema = try? Schema(parsing: json.utf8)
     else { throw damaged }
-    guard case .text(let map)? = try value("storage") else {
-      // Format 1 had no map: the slots were the positions of the attributes.
-      return Catalog(schema, generation: Int(generation))
-    }
-    guard let storage = StorageMap(parsing: map) else { throw damaged }
+    guard case .text(let map)? = try value("storage"), let storage = StorageMap(parsing: map)
+    else { throw damaged }
     return Catalog(schema, storage, generation: Int(generation))
   }
 
@@ -92,43 +89,6 @@ struct CatalogTables {
     try connection.statement("DELETE FROM depot_entity").run()
     for (entity, ceiling) in ceilings.sorted(by: { $0.key < $1.key }) {
       try setCeiling(ceiling, of: entity)
-    }
-  }
-
-  /// Brings a store of an older format to this one, in one transaction.
-  ///
-  /// Rows can be read as they are before it: the columns that go are named by no query.
-  func upgrade(_ clocks: ClockReading) throws {
-    let version = try connection.integer("PRAGMA user_version") ?? 0
-    guard version != Self.formatVersion else { return }
-    try connection.transaction {
-      if version < 3 {
-        try connection.execute(HistoryTable.definition)
-        try connection.execute(HistoryBounds.definition)
-      } else if version == 3 {
-        try InsertionIndex(connection: connection).upgrade()
-      }
-      if version < 5 {
-        try dropChecksums()
-        try store(try load())
-        try EpochTable(connection: connection).upgrade(clocks)
-      }
-      if version < 6 { try OutcomeTable(connection: connection).upgrade() }
-      try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
-    }
-  }
-
-  /// Drops the checksum that each row had before format 5.
-  private func dropChecksums() throws {
-    let tables = try connection.texts(
-      """
-      SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'table' \
-      AND (s.name = 'depot_history' OR s.name GLOB '[ejx]_*') \
-      AND EXISTS (SELECT 1 FROM pragma_table_info(s.name) AS c WHERE c.name = 'checksum')
-      """
-    )
-    for table in tables {
-      try connection.execute("ALTER TABLE \"\(table)\" DROP COLUMN checksum")
     }
   }
 

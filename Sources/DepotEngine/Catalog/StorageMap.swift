@@ -33,7 +33,7 @@ package struct StorageMap: Hashable, Sendable {
 }
 
 extension StorageMap {
-  /// Reads what ``json`` wrote, or a program of an older format; `nil` if it is damaged.
+  /// Reads the map that ``json`` wrote; `nil` if it is damaged.
   init?(parsing text: String) {
     guard let value = try? JSONValue(parsing: text.utf8),
       let entities = value["entities"]?.object, let next = value["next"]?.int64

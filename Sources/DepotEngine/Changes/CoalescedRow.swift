@@ -15,7 +15,12 @@ struct CoalescedRow {
   struct Value {
     var place: Int
     var old: Int
+    var oldEnd: Int
     var new: Int
+    var newEnd: Int
+
+    /// Takes over the value after a later change.
+    mutating func setNew(_ other: Value) { (new, newEnd) = (other.new, other.newEnd) }
   }
 
   /// Combines the changes of one row that the request didn't insert, in their order and at least
@@ -37,7 +42,7 @@ struct CoalescedRow {
     } else {
       var merged: [Int: Value] = [:]
       for entry in entries where entry.kind == .update {
-        Self.forEachValue(of: entry, arena) { merged[$0.place, default: $0].new = $0.new }
+        Self.forEachValue(of: entry, arena) { merged[$0.place, default: $0].setNew($0) }
       }
       if kind == .delete {
         Self.forEachValue(of: last, arena) { collected.append(merged[$0.place] ?? $0) }
@@ -59,10 +64,9 @@ struct CoalescedRow {
     for _ in 0..<arena.number(&offset) {
       let place = arena.number(&offset)
       let old = offset
-      offset = arena.end(of: offset)
-      let new = offset
-      if entry.kind == .update { offset = arena.end(of: offset) }
-      body(Value(place: place, old: old, new: new))
+      let new = arena.end(of: offset)
+      offset = entry.kind == .update ? arena.end(of: new) : new
+      body(Value(place: place, old: old, oldEnd: new, new: new, newEnd: offset))
     }
   }
 }

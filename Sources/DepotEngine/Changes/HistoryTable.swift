@@ -1,4 +1,3 @@
-internal import DepotProtocol
 internal import DepotSQLite
 
 /// The table of the history, as it is written.
@@ -25,7 +24,7 @@ final class HistoryTable {
   static let definition = """
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
-      first INTEGER, last INTEGER, changes TEXT) STRICT;
+      first INTEGER, last INTEGER, changes BLOB) STRICT;
     \(ChangeIndex.definition)
     \(InsertionIndex.definition)
     """
@@ -79,9 +78,9 @@ final class HistoryTable {
 
   /// Ends the transaction; returns its token and its time, or `nil` if it has no rows.
   func finish() -> (token: Int64, at: Double)? {
-    defer { current = nil }
     addedBytes += currentBytes
     currentBytes = 0
+    defer { current = nil }
     return current
   }
 
@@ -126,8 +125,9 @@ final class HistoryTable {
       try row.bind(page.kind.rawValue)
       try row.bind(page.first)
       try row.bind(page.last)
-      try page.bytes.withUnsafeBufferPointer { bytes in
-        currentBytes += Self.size(ofChanges: bytes.count)
+      let bytes = page.bytes
+      currentBytes += Self.size(ofChanges: bytes.count)
+      try bytes.withUnsafeBufferPointer { bytes in
         try row.bind(bytes)
         try statement.runBound()
       }
@@ -143,7 +143,7 @@ final class HistoryTable {
 
   /// Notes which rows of entities a row is about.
   private func index(_ page: HistoryPage, _ identifier: Int64) throws {
-    let keys = ChangeIndex.keys(of: page.rows).map(\.key)
+    let keys = ChangeIndex.keys(of: page.rows)
     let wholes = keys.count / Self.rowsTogether * Self.rowsTogether
     if wholes > 0 {
       let statement = try indexingMany ?? indexingStatement(Self.rowsTogether)
@@ -231,51 +231,9 @@ private struct HistoryRow {
     index += 1
   }
 
-  /// Binds a text whose bytes live until the row is stored.
-  mutating func bind(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) {
-    try statement.bind(borrowingText: text, at: index)
+  /// Binds a blob whose bytes live until the row is stored.
+  mutating func bind(_ blob: UnsafeBufferPointer<UInt8>) throws(SQLiteError) {
+    try statement.bind(borrowingBlob: blob, at: index)
     index += 1
   }
-}
-
-/// Changes of one kind to rows of one entity, on their way into a row of the history.
-struct HistoryPage {
-  let entity: String
-  /// The entity's root, by which its rows are found.
-  let root: String
-  let kind: HistoryTable.Kind
-  /// The rows that it is about; none of insertions.
-  var rows: [Int64] = []
-  /// The least and the greatest identifier.
-  var first = Int64.max
-  var last = Int64.min
-  private var writer = JSONWriter()
-
-  init(entity: String, root: String, kind: HistoryTable.Kind) {
-    self.entity = entity
-    self.root = root
-    self.kind = kind
-    writer.raw("[")
-  }
-
-  var isEmpty: Bool { first > last }
-
-  var isFull: Bool { writer.bytes.count >= HistoryTable.pageBytes }
-
-  /// The changes as JSON.
-  var bytes: [UInt8] { writer.bytes + CollectionOfOne(UInt8(ascii: "]")) }
-
-  /// Adds an element, which `body` writes, and returns whether the page is full now.
-  @discardableResult
-  mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) -> Bool {
-    writer.separate()
-    self.first = min(self.first, first)
-    self.last = max(self.last, last)
-    if kind != .insert { rows.append(first) }
-    body(&writer)
-    return isFull
-  }
-
-  /// Takes everything out.
-  mutating func empty() { self = HistoryPage(entity: entity, root: root, kind: kind) }
 }

@@ -89,20 +89,23 @@ struct JournalWriting {
     guard let other, let rows else { return }
     page =
       pages.removeValue(forKey: other.number)
-      ?? HistoryPage(entity: other.name, root: rows.layout.name, kind: kind)
+      ?? HistoryPage(
+        entity: other.name,
+        root: rows.layout.name,
+        kind: kind,
+        hasValues: kind != .update || other.policy != .names
+      )
   }
 
-  /// Adds an element to the page of an entity.
+  /// Adds an element to the page of an entity, with a function that returns whether the page is full then.
   private mutating func add(
-    _ first: Int64,
-    _ last: Int64,
     to entity: RecordedEntity,
     _ kind: HistoryTable.Kind,
     _ rows: RecordedRows,
-    _ body: (inout JSONWriter) -> Void
+    _ body: (inout HistoryPage) -> Bool
   ) throws {
     turn(to: entity, kind, rows)
-    guard page.add(first, last, body) else { return }
+    guard body(&page) else { return }
     try recorder.history.add(page, recorder.origin)
     page.empty()
   }
@@ -110,9 +113,7 @@ struct JournalWriting {
   private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
     for range in ranges {
       guard let entity = rows.entities[range.entity], entity.policy != .none else { continue }
-      try add(range.first, range.last, to: entity, .insert, rows) {
-        $0.identifiers([range.first, range.last])
-      }
+      try add(to: entity, .insert, rows) { $0.add(inserted: range) }
     }
     try flush()
   }
@@ -133,8 +134,9 @@ struct JournalWriting {
         let isUpdate = kind == .update
         let values = values[row.values]
         if isUpdate, !values.contains(where: { entity.properties[$0.place] != nil }) { continue }
-        try add(row.identifier, row.identifier, to: entity, isUpdate ? .update : .delete, rows) {
-          Self.write(row, values, cells, of: entity, isUpdate: isUpdate, to: &$0)
+        try add(to: entity, isUpdate ? .update : .delete, rows) { page in
+          Self.write(row, values, cells, of: entity, to: &page)
+          return page.isFull
         }
       }
     }
@@ -146,35 +148,27 @@ struct JournalWriting {
     _ values: ArraySlice<CoalescedRow.Value>,
     _ cells: UnsafeRawBufferPointer,
     of entity: RecordedEntity,
-    isUpdate: Bool,
-    to writer: inout JSONWriter
+    to page: inout HistoryPage
   ) {
-    writer.raw("{\"id\":")
-    writer.integer(row.identifier)
-    writer.raw(",\"v\":")
-    writer.integer(row.version)
-    let isList = isUpdate && entity.policy == .names
-    writer.raw(isList ? ",\"p\":[" : ",\"p\":{")
-    entity.names.withUnsafeBufferPointer { names in
-      for value in values {
-        guard let property = entity.properties[value.place],
-          isUpdate || entity.preserved.contains(value.place)
-        else { continue }
-        writer.separate()
-        if isList {
-          writer.raw(UnsafeBufferPointer(rebasing: names[property.name.dropLast()]))
-          continue
-        }
-        writer.raw(UnsafeBufferPointer(rebasing: names[property.name]))
-        if isUpdate { writer.raw("[") }
-        writer.write(PackedCells.cell(in: cells, at: value.old), as: property.form)
-        guard isUpdate else { continue }
-        writer.raw(",")
-        writer.write(PackedCells.cell(in: cells, at: value.new), as: property.form)
-        writer.raw("]")
-      }
+    let isUpdate = row.kind == .update
+    func isKept(_ value: CoalescedRow.Value) -> Bool {
+      entity.properties[value.place] != nil
+        && (isUpdate || entity.preserved.contains(value.place))
     }
-    writer.raw(isList ? "]}" : "}}")
+    page.begin(
+      row: row.identifier,
+      version: row.version,
+      columns: values.count(where: isKept)
+    )
+    for value in values where isKept(value) {
+      page.add(
+        column: value.place,
+        entity.properties[value.place].map { entity.definitions[$0.definition] } ?? []
+      )
+      guard page.hasValues else { continue }
+      page.add(cells[value.old..<value.oldEnd])
+      if isUpdate { page.add(cells[value.new..<value.newEnd]) }
+    }
   }
 
   private mutating func tell(
@@ -254,27 +248,24 @@ struct JournalWriting {
   }
 
   private func write(_ collected: [JournalEntry], _ links: RecordedLinks) throws {
-    var page = HistoryPage(entity: links.owner, root: links.root, kind: .links)
+    let hasValues = links.policy == .values
+    var page = HistoryPage(
+      entity: links.owner,
+      root: links.root,
+      kind: .links,
+      hasValues: hasValues
+    )
     // So many at once that a row of the history stays small.
     try collected[...].eachRun(by: \.row, limit: 10_000) { targets in
-      let source = targets[targets.startIndex].row
-      page.add(source, source) { writer in
-        writer.raw("{\"id\":")
-        writer.integer(source)
-        writer.raw(links.policy == .names ? ",\"p\":[" : ",\"p\":{")
-        writer.raw(links.property)
-        if links.policy == .values {
-          writer.raw(":")
-          writer.object { writer in
-            writer.addLinks(
-              targets.filter { $0.kind == .link }.map(\.target),
-              targets.filter { $0.kind == .unlink }.map(\.target),
-              .number
-            )
-          }
-        }
-        writer.raw(links.policy == .names ? "]}" : "}}")
+      func rows(_ kind: JournalEntry.Kind) -> [Int64] {
+        hasValues ? targets.filter { $0.kind == kind }.map(\.target) : []
       }
+      page.add(
+        links: targets[targets.startIndex].row,
+        links.definition,
+        added: rows(.link),
+        removed: rows(.unlink)
+      )
       if page.isFull {
         try recorder.history.add(page, recorder.origin)
         page.empty()
@@ -310,21 +301,5 @@ extension ArraySlice {
       try body(self[start..<end])
       start = end
     }
-  }
-}
-
-extension JSONWriter {
-  /// Writes a value as the wire has it; null if it isn't one of the form, as in a damaged row.
-  fileprivate mutating func write(_ cell: Cell, as form: RowColumn.Form) {
-    let isWritten =
-      switch cell {
-      case .null: false
-      case .integer(let value): form.write(value, .number, to: &self)
-      case .real(let value): form.write(value, to: &self)
-      case .text(let text):
-        UTF8Sequence.isValid(text) && form.write(text: text, .number, to: &self)
-      case .blob(let bytes): form.write(blob: bytes, to: &self)
-      }
-    if !isWritten { raw("null") }
   }
 }

@@ -205,8 +205,8 @@ final class RecordedEntity {
   /// The properties of the columns, by their places among those of the root; `nil` for columns of
   /// none.
   let properties: [Property?]
-  /// The paths of the properties in quotation marks, each with a colon, one behind the other.
-  let names: [UInt8]
+  /// The descriptions of the properties as columns of a ``HistoryPage``, one behind the other.
+  let definitions: [UInt8]
   /// The places of the values that a deletion keeps.
   let preserved: PlaceSet
   /// The places of the values of a deletion that have to be noted, which are what is kept and what it led to,
@@ -214,9 +214,8 @@ final class RecordedEntity {
   let kept: [(place: Int, column: Int)]
 
   struct Property {
-    /// Where the path and its colon are in ``names``.
-    var name: Range<Int>
-    var form: RowColumn.Form
+    /// Where its description is in ``definitions``.
+    var definition: Range<Int>
   }
 
   init(_ layout: EntityLayout, root: EntityLayout, _ schema: Schema, _ columns: [Int]) {
@@ -225,27 +224,21 @@ final class RecordedEntity {
     policy = schema.historyPolicy(of: layout.entity)
     let places = root.placesByName
     var properties = [Property?](repeating: nil, count: root.stored.count)
-    var names: [UInt8] = []
+    var definitions: [UInt8] = []
     var preserved: [Int] = []
     for (position, field) in layout.fields.enumerated() {
       guard let own = layout.storedPositions[position],
         let place = places[layout.stored[own].name]
       else { continue }
-      let start = names.count
-      names += JSONWriter.bytes {
-        $0.string(field.path)
-        $0.raw(":")
-      }
-      properties[place] = Property(
-        name: start..<names.count,
-        form: RowColumn.Form(field.attribute)
-      )
+      let start = definitions.count
+      definitions += HistoryPage.definition(field.path, RowColumn.Form(field.attribute))
+      properties[place] = Property(definition: start..<definitions.count)
       if policy == .values || field.attribute.options.contains(.preserveValueOnDeletion) {
         preserved.append(place)
       }
     }
     self.properties = properties
-    self.names = names
+    self.definitions = definitions
     self.preserved = PlaceSet(policy == .none ? [] : preserved)
     let references = root.stored.indices.filter { root.stored[$0].storage == .reference }
     kept = self.preserved.union(PlaceSet(references)).places.map { ($0, columns[$0]) }
@@ -257,8 +250,8 @@ final class RecordedLinks {
   /// The entity that declares the relationship, and the root of its hierarchy.
   let owner: String
   let root: String
-  /// The relationship's name in quotation marks.
-  let property: [UInt8]
+  /// The description of the relationship as a column of a ``HistoryPage``.
+  let definition: [UInt8]
   let policy: HistoryPolicy
   let sourceColumn: Int
   let targetColumn: Int
@@ -273,7 +266,7 @@ final class RecordedLinks {
   ) {
     owner = layout.name
     root = layout.root
-    property = JSONWriter.bytes { $0.string(relationship.name) }
+    definition = HistoryPage.definition(relationship.name, .identifiers)
     policy = schema.historyPolicy(of: layout.entity)
     sourceColumn = names.firstIndex(of: "source") ?? 0
     targetColumn = names.firstIndex(of: "target") ?? 1

@@ -89,3 +89,8 @@ extension String {
     self == other || hasPrefix(other + ".") || other.hasPrefix(self + ".")
   }
 }
+
+extension JSONNode {
+  /// The value as it is written.
+  var source: ArraySlice<UInt8> { document.bytes[range] }
+}

@@ -22,19 +22,8 @@ struct EpochTable {
     try put(1, epoch, ServiceClock.Record(time: time, clocks: clocks))
   }
 
-  /// Makes the table in a store of a format that had none.
-  ///
-  /// Its transactions have times of day, of which those of the store are a continuation; that they are old
-  /// isn't known for certain, so they count from the last of them on, and keys from now on.
-  func upgrade(_ clocks: ClockReading) throws {
-    let time = try HistoryTable.lastTime(on: connection)
-    try connection.statement("UPDATE depot_outcome SET at = ?1").run([.integer(Int64(time))])
-    try create(clocks, time: time, ahead: 0)
-  }
-
-  /// Reads the epochs, the oldest first; none of a store of a format that had none.
+  /// Reads the epochs, the oldest first.
   func all() throws -> [Epoch] {
-    guard try connection.hasTable("depot_epoch") else { return [] }
     let sql = "SELECT identity, began, ahead FROM depot_epoch ORDER BY id"
     return try connection.statement(sql).rows {
       Epoch(identity: $0.integer(0), began: $0.integer(1), ahead: $0.real(2))

@@ -23,9 +23,9 @@ struct ChangeIndex {
   /// Returns the key of the block that a row is in.
   static func block(of row: Int64) -> Int64 { ~(row >> blockBits) }
 
-  /// Returns the keys of a page, whose rows are in ascending order, with the rows that each stands for.
-  static func keys(of rows: [Int64]) -> [(key: Int64, rows: ArraySlice<Int64>)] {
-    var keys: [(key: Int64, rows: ArraySlice<Int64>)] = []
+  /// Returns the keys of a page, whose rows are in ascending order.
+  static func keys(of rows: [Int64]) -> [Int64] {
+    var keys: [Int64] = []
     var start = rows.startIndex
     while start < rows.endIndex {
       let block = block(of: rows[start])
@@ -36,9 +36,9 @@ struct ChangeIndex {
         end += 1
       }
       if count >= blockSize / 2 {
-        keys.append((block, rows[start..<end]))
+        keys.append(block)
       } else {
-        for place in start..<end { keys.append((rows[place], rows[place...place])) }
+        keys += rows[start..<end]
       }
       start = end
     }
@@ -64,23 +64,15 @@ struct ChangeIndex {
 
   /// Deletes what leads to a page; `roots` are the entities by which its rows may be found, the likeliest first.
   func remove(_ page: Int64, about rows: [Int64], of roots: [String]) throws {
-    for (key, rows) in Self.keys(of: rows) {
-      // Before format 7 there were no blocks.
-      if try !remove(page, key, of: roots), key < 0 {
-        for row in rows { _ = try remove(page, row, of: roots) }
-      }
-    }
-  }
-
-  private func remove(_ page: Int64, _ key: Int64, of roots: [String]) throws -> Bool {
     let statement = try connection.statement(
       "DELETE FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id = ?3"
     )
-    for root in roots {
-      try statement.run([.text(root), .integer(key), .integer(page)])
-      if connection.changeCount > 0 { return true }
+    for key in Self.keys(of: rows) {
+      for root in roots {
+        try statement.run([.text(root), .integer(key), .integer(page)])
+        if connection.changeCount > 0 { break }
+      }
     }
-    return false
   }
 
   /// Deletes all that leads to a page of which it isn't known what it is about.
@@ -100,21 +92,39 @@ struct ChangeIndex {
     return result
   }
 
-  /// Finds the pages that aren't found by all that they are about.
+  /// Returns the pages that aren't found by all that they are about, a hundred at most.
   ///
   /// The entity that the index has may have been the root once, so entries are looked up by their pages.
-  static let unknown = """
-    WITH entry AS MATERIALIZED (SELECT id, row FROM depot_history_row), \
-    said AS (SELECT h.id AS id, value ->> 'id' AS row \
-    FROM depot_history AS h, json_each(h.changes) WHERE h.kind <> 0) \
-    SELECT DISTINCT s.id FROM said AS s \
-    LEFT JOIN entry AS r ON r.id = s.id AND r.row = s.row \
-    LEFT JOIN entry AS b ON b.id = s.id AND b.row = ~(s.row >> \(blockBits)) \
-    WHERE r.id IS NULL AND b.id IS NULL LIMIT 100
-    """
+  private func unknownPages() throws -> [Int64] {
+    let pages = try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE kind >= 0 ORDER BY id"
+    )
+    let entries = try connection.statement("SELECT id, row FROM depot_history_row ORDER BY id")
+    defer {
+      pages.reset()
+      entries.reset()
+    }
+    var unknown: [Int64] = []
+    var hasEntry = try entries.step()
+    while unknown.count < 100, try pages.step() {
+      let page = pages.row.integer(0)
+      var keys: Set<Int64> = []
+      while hasEntry, entries.row.integer(0) <= page {
+        if entries.row.integer(0) == page { keys.insert(entries.row.integer(1)) }
+        hasEntry = try entries.step()
+      }
+      let record = try HistoryRecord(pages.row)
+      _ = try record.ranges()
+      let isFound = try record.elements().allSatisfy {
+        keys.contains($0.row) || keys.contains(Self.block(of: $0.row))
+      }
+      if !isFound { unknown.append(page) }
+    }
+    return unknown
+  }
 
   /// Returns what is wrong with the index, in words: it must lead to pages about the rows, and find all.
-  func problems() throws(SQLiteError) -> [String] {
+  func problems() throws -> [String] {
     let astray = try connection.texts(
       """
       SELECT entity || '/' || first FROM (SELECT entity, id, \
@@ -125,7 +135,7 @@ struct ChangeIndex {
       AND r.first <= h.last AND r.last >= h.first) LIMIT 100
       """
     )
-    let unknown = try connection.texts(Self.unknown)
+    let unknown = try unknownPages()
     return astray.map { "The history of \($0) leads to a row that isn't about it." }
       + unknown.map { "Not all that the row \($0) of the history is about is found by it." }
   }

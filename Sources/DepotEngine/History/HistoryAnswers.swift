@@ -72,7 +72,7 @@ struct HistoryAnswers {
     var unknown: [String] = []
     for field in story.layout.fields {
       if let value = row.values[field.path] {
-        values.add(field.path, value, RowColumn.Form(field.attribute), reply.int64)
+        values.add(field.path, value, reply.int64)
       } else if story.layout.position(of: field.path).flatMap({
         story.layout.storedPositions[$0]
       }) != nil {
@@ -81,7 +81,7 @@ struct HistoryAnswers {
     }
     // A property that the schema doesn't have any more stays under its name.
     for (name, value) in row.values.sorted(by: { $0.key < $1.key })
-    where story.layout.position(of: name) == nil { values.add(name, value, nil, reply.int64) }
+    where story.layout.position(of: name) == nil { values.add(name, value, reply.int64) }
     writer.raw("{")
     writer.raw(values.bytes)
     writer.raw("}")

@@ -17,9 +17,8 @@ struct HistoryBounds: Equatable {
   let oldest: Int64?
   /// The token of the last transaction.
   private(set) var head: Int64
-  /// The last row of the history before which all insertions are indexed; `nil` if the store is of a format
-  /// that has them in another way.
-  let indexed: Int64?
+  /// The last row of the history before which all insertions are indexed.
+  let indexed: Int64
   /// The last row of the history before a migration after which its identifiers and names of entities may
   /// mean other rows; 0 if there was none.
   let renamed: Int64
@@ -33,10 +32,6 @@ struct HistoryBounds: Equatable {
     """
 
   init(on connection: Connection) throws {
-    guard try connection.hasTable("depot_consumer") else {
-      throw DepotError(.historyExpired, "The store keeps no history yet.")
-        .hint("It begins when a service opens the store for writing.")
-    }
     var members: [String: SQLiteValue] = [:]
     try connection.statement(
       """
@@ -57,9 +52,16 @@ struct HistoryBounds: Equatable {
       [.integer(floor)]
     )
     head = max(purged, try connection.lastToken() ?? 0)
-    let isIndexed = try connection.hasTable("depot_history_insert")
-    indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
+    indexed = members["history_indexed"]?.integer ?? 0
     renamed = members["history_renamed"]?.integer ?? 0
+  }
+
+  /// Returns the bounds at a later moment of the same store, as if nothing had been purged since.
+  func advanced(to head: Int64, _ epochs: EpochChain) -> HistoryBounds {
+    var bounds = self
+    bounds.head = max(purged, head)
+    bounds.epochs = epochs
+    return bounds
   }
 
   /// Returns the bounds in a later snapshot of the same store, whose last transaction is known; only if some
@@ -72,10 +74,7 @@ struct HistoryBounds: Equatable {
     guard try connection.number(.historyPurged) == purged else {
       return try HistoryBounds(on: connection)
     }
-    var bounds = self
-    bounds.head = max(purged, head)
-    bounds.epochs = epochs
-    return bounds
+    return advanced(to: head, epochs)
   }
 
   /// Returns the token of a transaction.

@@ -59,10 +59,7 @@ struct HistoryGroup {
       let tokens = try past.connection.statement("SELECT id \(Self.members) ORDER BY id")
         .rows(values(origin.group)) { $0.integer(0) }
       let pages = try past.connection.statement(
-        """
-        SELECT \(HistoryTable.fullRow), iif(kind > 0, json_array_length(changes), 0) \
-        FROM depot_history WHERE id >= ?1 ORDER BY id
-        """
+        "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id >= ?1 ORDER BY id"
       )
       defer { pages.reset() }
       for token in tokens {
@@ -91,10 +88,9 @@ struct HistoryGroup {
     guard !row.isNull(8), selection.includes(entity: row.text(8)),
       let kind = HistoryTable.Kind(rawValue: row.integer(9))
     else { return false }
-    let count =
-      kind == .insert
-      ? try HistoryRecord(row).ranges().reduce(0) { $0 + $1.count } : Int(row.integer(13))
-    rows[kind, default: 0] += count
+    let record = try HistoryRecord(row)
+    rows[kind, default: 0] +=
+      kind == .insert ? try record.ranges().reduce(0) { $0 + $1.count } : record.count
     return true
   }
 }

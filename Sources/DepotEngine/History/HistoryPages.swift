@@ -16,15 +16,12 @@ final class HistoryPages {
     let record: HistoryRecord
     let ranges: [ClosedRange<Int64>]
     /// The elements that change rows, by their identifiers; of one row, in the order of the changes.
-    private let elements: [(row: Int64, node: JSONNode)]
+    private let elements: [HistoryRecord.Element]
 
     fileprivate init(_ record: HistoryRecord) throws(DepotError) {
       self.record = record
       ranges = try record.ranges()
-      let nodes = record.kind == .insert ? [] : try record.elements()
-      let elements = try nodes.map { (node) throws(DepotError) in
-        (row: try record.identifier(of: node), node: node)
-      }
+      let elements = try record.elements()
       let isSorted = zip(elements, elements.dropFirst()).allSatisfy { $0.row <= $1.row }
       // Sorting keeps the order of what is equal.
       self.elements = isSorted ? elements : elements.sorted { $0.row < $1.row }
@@ -34,7 +31,7 @@ final class HistoryPages {
     func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
       try elements[elements.place { $0.row < identifier }...]
         .prefix { $0.row == identifier }
-        .map { (element) throws(DepotError) in try record.change(element.node) }
+        .map { (element) throws(DepotError) in try record.change(element) }
     }
   }
 

@@ -106,7 +106,7 @@ struct HistoryPurge {
       bytes += HistoryTable.size(ofChanges: statement.row.bytes(12).count)
       do {
         let record = try HistoryRecord(statement.row)
-        entries += record.kind == .insert ? 1 : try record.elements().count
+        entries += record.kind == .insert ? 1 : record.count
         records.append(record)
       } catch {
         broken.append(statement.row.integer(0))
@@ -119,7 +119,7 @@ struct HistoryPurge {
     for record in records where record.kind != .insert {
       // The entity may have had another root when this was written.
       let root = record.entity.flatMap { try? catalog.layout(of: $0).root }
-      let rows = try record.changes().map(\.identifier)
+      let rows = try record.elements().map(\.row)
       try index.remove(record.identifier, about: rows, of: (root.map { [$0] } ?? []) + roots)
     }
     for record in broken { try index.remove(record) }

@@ -28,7 +28,7 @@ struct HistorySource {
   private var current: Transaction?
   private var isTold = false
   private var record: HistoryRecord?
-  private var elements: ArraySlice<JSONNode> = []
+  private var elements: ArraySlice<HistoryRecord.Element> = []
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
   /// The items before the rest.
   private var pending: [Item] = []

@@ -54,31 +54,26 @@ struct HistoryWriting {
       writer.member("id", change.identifier, as: int64)
       writer.member("kind", change.kind.name)
       if change.kind != .insert {
-        write(change, layout, to: &writer)
+        write(change, to: &writer)
       } else if let row, let layout, row.exists {
         writeInserted(row, layout, to: &writer)
       }
     }
   }
 
-  private func write(
-    _ change: RecordedChange,
-    _ layout: EntityLayout?,
-    to writer: inout JSONWriter
-  ) {
+  private func write(_ change: RecordedChange, to writer: inout JSONWriter) {
     if let version = change.version { writer.member("version", version, as: int64) }
     if change.kind != .delete { writer.member("properties", change.properties.map(\.name)) }
     guard hasValues else { return }
     var old = MemberList()
     var new = MemberList()
     for property in change.properties {
-      let form = Self.form(property.name, layout)
       switch property.content {
       case .name: break
       case .values(let before, let after):
-        old.add(property.name, before, form, int64)
-        new.add(property.name, after, form, int64)
-      case .last(let value): old.add(property.name, value, form, int64)
+        old.add(property.name, before, int64)
+        new.add(property.name, after, int64)
+      case .last(let value): old.add(property.name, value, int64)
       case .links(let added, let removed):
         new.addLinks(property.name, added, removed, int64)
       }
@@ -95,15 +90,9 @@ struct HistoryWriting {
     var new = MemberList()
     for field in layout.fields {
       guard let value = row.values[field.path] else { continue }
-      new.add(field.path, value, RowColumn.Form(field.attribute), int64)
+      new.add(field.path, value, int64)
     }
     new.write("new", to: &writer)
-  }
-
-  /// The form of a property of an entity; `nil` if the entity has no such property.
-  static func form(_ name: String, _ layout: EntityLayout?) -> RowColumn.Form? {
-    guard let layout, let position = layout.position(of: name) else { return nil }
-    return RowColumn.Form(layout.fields[position].attribute)
   }
 }
 
@@ -116,18 +105,9 @@ struct MemberList {
   /// The members with commas between them.
   var bytes: [UInt8] { writer.bytes }
 
-  mutating func add(
-    _ name: String,
-    _ value: ArraySlice<UInt8>,
-    _ form: RowColumn.Form?,
-    _ int64: Hello.Int64Form
-  ) {
+  mutating func add(_ name: String, _ value: HistoryValue, _ int64: Hello.Int64Form) {
     writer.name(name)
-    switch form {
-    case .scalar(.int64)? where int64 == .string: writer.quoteNumbers(of: value)
-    case .list(.int64)? where int64 == .string: writer.quoteNumbers(of: value)
-    default: writer.raw(value)
-    }
+    value.write(int64, to: &writer)
   }
 
   /// Adds the change of a relationship from many to many.
@@ -158,18 +138,6 @@ extension JSONWriter {
       identifiers(removed, as: form)
     }
     if added.isEmpty, removed.isEmpty { member("order", true) }
-  }
-
-  /// Writes a value of whole numbers with each of them in quotation marks.
-  fileprivate mutating func quoteNumbers(of value: ArraySlice<UInt8>) {
-    var isInNumber = false
-    for byte in value {
-      let isDigit = byte &- 0x30 < 10 || byte == UInt8(ascii: "-")
-      if isDigit != isInNumber { bytes.append(UInt8(ascii: "\"")) }
-      isInNumber = isDigit
-      bytes.append(byte)
-    }
-    if isInNumber { bytes.append(UInt8(ascii: "\"")) }
   }
 }
 

@@ -18,21 +18,6 @@ struct InsertionIndex {
 
   let connection: Connection
 
-  /// Replaces what stores of format 3 have.
-  func upgrade() throws {
-    try connection.execute(Self.definition)
-    try connection.execute(
-      """
-      INSERT INTO depot_history_insert (entity, first, id, last) \
-      SELECT entity, first, id, last FROM depot_history WHERE kind = 0 ORDER BY entity, first;
-      INSERT OR REPLACE INTO depot_meta (key, value) \
-      SELECT 'history_indexed', max(id) FROM depot_history HAVING max(id) IS NOT NULL;
-      DROP INDEX IF EXISTS depot_history_inserts;
-      DROP INDEX IF EXISTS depot_history_time;
-      """
-    )
-  }
-
   /// Makes entries for the rows of the history up to the last one, if there are enough without, and
   /// returns the last row that has an entry then.
   func advance(to last: Int64, from position: Int64) throws -> Int64 {
@@ -69,12 +54,10 @@ struct InsertionIndex {
     let recent = try connection.statement(
       "SELECT id FROM depot_history WHERE kind = 0 AND \(condition)"
     )
-    // A store of format 3 that is only read has an index of its own for this.
-    let from = max(bounds.indexed ?? 0, bounds.floor)
+    let from = max(bounds.indexed, bounds.floor)
     guard try run(recent, [.text(entity), .integer(identifier), .integer(from)], body) else {
       return
     }
-    guard bounds.indexed != nil else { return }
     let indexed = try connection.statement(
       "SELECT id FROM depot_history_insert WHERE \(condition)"
     )

@@ -22,10 +22,10 @@ struct Inverse {
     var entity: String
     /// Whether it was there after the transaction, and with which values as far as it changed them.
     var existed = true
-    var after: [String: ArraySlice<UInt8>] = [:]
+    var after: [String: HistoryValue] = [:]
     /// Whether it was there before, and with which values as far as the transaction changed them.
     var wasThere = true
-    var before: [String: ArraySlice<UInt8>] = [:]
+    var before: [String: HistoryValue] = [:]
     /// The version that the transaction deleted.
     var version: Int64?
   }
@@ -120,7 +120,7 @@ struct Inverse {
       guard case .values(let old, let new) = property.content else {
         throw Self.noValues(entity, change.identifier)
       }
-      byteCount += old.count + new.count
+      byteCount += old.byteCount + new.byteCount
       if row.after[property.name] == nil, row.existed { row.after[property.name] = new }
       row.before[property.name] = old
     }
@@ -134,7 +134,7 @@ struct Inverse {
     row.before = [:]
     for property in change.properties {
       guard case .last(let value) = property.content else { continue }
-      byteCount += value.count
+      byteCount += value.byteCount
       row.before[property.name] = value
     }
     rows[key] = row

@@ -18,8 +18,7 @@ final class PastReader {
   private struct Shape {
     let layout: EntityLayout
     let statement: Statement
-    let writing: RowWriting
-    let names: [String]
+    let columns: [RowColumn]
   }
 
   init(
@@ -53,12 +52,16 @@ final class PastReader {
     shape.statement.restart()
     try shape.statement.bind(identifier, at: 1)
     guard try shape.statement.step() else { return .none }
-    var writer = JSONWriter()
-    try shape.writing.write(shape.statement.row, int64: .number, to: &writer)
-    try check(writer.bytes.count)
-    let values = try JSONDocument(writer.bytes, valueLimit: .max).root.elements().dropFirst(2)
     var result = RowPast(exists: true, values: [:])
-    for (name, value) in zip(shape.names, values) { result.values[name] = value.source }
+    var byteCount = 0
+    for column in shape.columns {
+      let cell = Cell(shape.statement.row, column.index)
+      try column.check(cell, of: layout, identifier)
+      let value = HistoryValue(cell, column.form)
+      byteCount += value.byteCount
+      result.values[column.name] = value
+    }
+    try check(byteCount)
     return result
   }
 
@@ -74,8 +77,7 @@ final class PastReader {
       statement: try connection.statement(
         "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
       ),
-      writing: RowWriting(layout, columns: columns),
-      names: columns.map(\.name)
+      columns: columns
     )
     shapes[layout.name] = shape
     return shape

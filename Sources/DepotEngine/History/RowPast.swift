@@ -2,13 +2,13 @@
 struct RowPast: Equatable {
   /// Whether there was such a row.
   var exists: Bool
-  /// Its values as JSON, by their paths.
-  var values: [String: ArraySlice<UInt8>]
+  /// Its values, by their paths.
+  var values: [String: HistoryValue]
   /// The properties that the history says nothing of but that they had other values.
   var unknown: Set<String> = []
 
   /// How many bytes it takes, about.
-  var byteCount: Int { values.values.reduce(64 * values.count) { $0 + $1.count } }
+  var byteCount: Int { values.values.reduce(64 * values.count) { $0 + $1.byteCount } }
 
   static let none = RowPast(exists: false, values: [:])
 
@@ -20,7 +20,7 @@ struct RowPast: Equatable {
       for property in change.properties {
         if case .values(let old, _) = property.content {
           // The page that it stands in shall not stay in memory.
-          values[property.name] = Array(old)[...]
+          values[property.name] = old.copy
           unknown.remove(property.name)
         } else {
           values[property.name] = nil
@@ -31,7 +31,7 @@ struct RowPast: Equatable {
       self = RowPast(exists: true, values: [:])
       for property in change.properties {
         if case .last(let value) = property.content {
-          values[property.name] = Array(value)[...]
+          values[property.name] = value.copy
         }
       }
     case .links: break

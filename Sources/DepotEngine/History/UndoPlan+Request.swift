@@ -54,11 +54,13 @@ extension UndoPlan {
         identifier(row.key, to: &writer)
         for (name, destination) in zip(columns, destinations) {
           writer.raw(",")
-          let value = row.value.values[name] ?? ArraySlice("null".utf8)
-          if let destination, let target = Int64(String(decoding: value, as: UTF8.self)) {
+          let value = row.value.values[name]
+          if let destination, let target = value?.identifier {
             identifier(Inverse.Key(root: destination, identifier: target), to: &writer)
+          } else if let value {
+            value.write(.number, to: &writer)
           } else {
-            writer.raw(value)
+            writer.raw("null")
           }
         }
         writer.raw("]")

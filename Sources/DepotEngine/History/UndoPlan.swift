@@ -34,7 +34,7 @@ struct UndoPlan {
   /// Values for a row, by their paths.
   struct Values {
     var layout: EntityLayout
-    var values: [String: ArraySlice<UInt8>]
+    var values: [String: HistoryValue]
   }
 
   /// A row that is gone and comes back.
@@ -95,7 +95,7 @@ struct UndoPlan {
     let (now, then) = (state.now, state.then)
     guard now.exists else { return }
     // A row that was changed to and fro is as the transaction inserted it.
-    let changed = now.values.keys.filter { !Self.isSame(now.values[$0], then.values[$0]) }
+    let changed = now.values.keys.filter { now.values[$0] != then.values[$0] }
       .sorted()
     if !changed.isEmpty {
       var conflict = conflict(.deleteOfUpdated, key, layout)
@@ -149,7 +149,7 @@ struct UndoPlan {
   private mutating func recreate(
     _ key: Inverse.Key,
     _ layout: EntityLayout,
-    _ values: [String: ArraySlice<UInt8>],
+    _ values: [String: HistoryValue],
     _ version: Int64
   ) throws {
     for (position, field) in layout.fields.enumerated()
@@ -178,8 +178,8 @@ struct UndoPlan {
     let resolution = ConflictResolution.update(
       names.map { name in
         let current = now.values[name]
-        let isAsWanted = current == nil || Self.isSame(current, wanted[name])
-        let isAsBefore = row.existed && Self.isSame(current, row.after[name])
+        let isAsWanted = current == nil || current == wanted[name]
+        let isAsBefore = row.existed && current == row.after[name]
         return .init(isWritten: true, stored: isAsWanted || isAsBefore ? .unchanged : .changed)
       },
       policy
@@ -199,7 +199,7 @@ struct UndoPlan {
       default: break
       }
     }
-    wanted = wanted.filter { !Self.isSame($0.value, now.values[$0.key]) }
+    wanted = wanted.filter { $0.value != now.values[$0.key] }
     guard !wanted.isEmpty else { return }
     updates[key] = Values(layout: layout, values: try writable(wanted, layout, key.identifier))
   }
@@ -208,7 +208,7 @@ struct UndoPlan {
     _ key: Inverse.Key,
     _ layout: EntityLayout,
     _ row: Inverse.Row,
-    _ wanted: [String: ArraySlice<UInt8>]
+    _ wanted: [String: HistoryValue]
   ) throws {
     var conflict = conflict(.updateOfDeleted, key, layout)
     conflict.properties = wanted.keys.sorted()
@@ -301,21 +301,16 @@ struct UndoPlan {
   /// The error for which nothing is undone; `nil` if nothing stands in the way.
   var refusal: DepotError? { policy == .error ? conflicts.refusal(token, past.bounds) : nil }
 
-  private static func isSame(_ one: ArraySlice<UInt8>?, _ other: ArraySlice<UInt8>?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return one.elementsEqual(other)
-  }
-
   private static func values(
-    _ values: [String: ArraySlice<UInt8>],
+    _ values: [String: HistoryValue],
     _ names: [String]
   ) throws -> [String: JSONValue] {
     var result: [String: JSONValue] = [:]
     for name in names {
-      guard let text = values[name] else { continue }
+      guard let value = values[name] else { continue }
       result[name] =
-        text.count > 64 << 10
-        ? .object(["$length": .int64(Int64(text.count))]) : try JSONValue(parsing: text)
+        value.byteCount > 64 << 10
+        ? .object(["$length": .int64(Int64(value.byteCount))]) : try value.json()
     }
     return result
   }
@@ -324,16 +319,16 @@ struct UndoPlan {
 
   /// Returns values as a request can give them, unless one is stored outside its row.
   private func writable(
-    _ values: [String: ArraySlice<UInt8>],
+    _ values: [String: HistoryValue],
     _ layout: EntityLayout,
     _ identifier: Int64
-  ) throws -> [String: ArraySlice<UInt8>] {
-    var result: [String: ArraySlice<UInt8>] = [:]
+  ) throws -> [String: HistoryValue] {
+    var result: [String: HistoryValue] = [:]
     for (name, value) in values {
       guard let position = layout.position(of: name) else { throw layout.unknownAttribute(name) }
       let attribute = layout.fields[position].attribute
       guard attribute.derivation == nil else { continue }
-      if attribute.options.contains(.externalStorage), !value.elementsEqual("null".utf8) {
+      if attribute.options.contains(.externalStorage), !value.isNull {
         throw DepotError(
           .historyNoValues,
           "\(layout.name)/\(identifier).\(name) is stored outside its row, where no old value is kept."
@@ -352,7 +347,7 @@ struct UndoPlan {
         guard let field = layout.field(at: place), field.attribute.derivation == nil,
           result[field.path] == nil
         else { continue }
-        result[field.path] = ArraySlice("null".utf8)
+        result[field.path] = .null(RowColumn.Form(field.attribute))
       }
     }
     return result

@@ -141,21 +141,22 @@ struct HistoryReach {
     of layout: EntityLayout
   ) throws -> Set<Int64>? {
     let names = layout.numbers.values.sorted().map { "'\($0)'" }.joined(separator: ", ")
-    let sql = """
-      SELECT iif(h.kind = 0, c.value ->> '$[0]', c.value ->> '$.id'), \
-      iif(h.kind = 0, c.value ->> '$[1]', c.value ->> '$.id') \
-      FROM depot_history AS h, json_each(h.changes) AS c \
-      WHERE h.id > ? AND h.kind < 2 AND h.entity IN (\(names))
+    let statement = try connection.statement(
       """
-    let statement = try connection.statement(sql)
+      SELECT \(HistoryTable.fullRow) FROM depot_history \
+      WHERE id > ? AND kind < 2 AND entity IN (\(names))
+      """
+    )
     defer { statement.reset() }
     try statement.bind(token, at: 1)
     var result: Set<Int64> = []
     while try statement.step() {
-      let (first, last) = (statement.row.integer(0), statement.row.integer(1))
-      let (count, overflows) = last.subtractingReportingOverflow(first)
-      guard !overflows, count < Self.rowLimit else { return nil }
-      for identifier in first...max(first, last) { result.insert(identifier) }
+      let record = try HistoryRecord(statement.row)
+      for range in try record.ranges() {
+        guard range.upperBound - range.lowerBound < Self.rowLimit else { return nil }
+        result.formUnion(range)
+      }
+      for element in try record.elements() { result.insert(element.row) }
       if result.count > Self.rowLimit { return nil }
     }
     return result

@@ -178,7 +178,6 @@ extension StoreFiles {
   func removeLeftovers() {
     StoreFiles(path + ".copying").remove()
     FileSystem.remove(file: StateFile.path(of: path) + ".new")
-    StoreFiles(FormatUpgrade.copy(of: path)).remove()
     StoreFiles(StoreRestore.draft(of: path)).remove()
     // The names that a restore was about to give to the store that it replaces.
     for file in StoreCopies(of: path).entries(after: ".replaced-")

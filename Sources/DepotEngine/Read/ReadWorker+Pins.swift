@@ -72,15 +72,12 @@ extension ReadWorker {
 
 /// The token of the last transaction that a snapshot has.
 enum SnapshotToken {
-  /// Returns the token; `nil` if the store keeps no history, or has none.
+  /// Returns the token; `nil` if the history has none.
   static func read(
     on connection: Connection,
     store: String
   ) throws -> String? {
-    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_history'"
-    guard try connection.integer(table) != nil,
-      let token = try connection.lastToken()
-    else { return nil }
+    guard let token = try connection.lastToken() else { return nil }
     let epochs = EpochChain(store: store, try EpochTable(connection: connection).all())
     return epochs.token(token).description
   }

@@ -2,25 +2,27 @@ internal import DepotSQLite
 
 /// Copies of values as they are stored, one behind the other, found by their offsets.
 ///
-/// Each is a byte for its kind, and then eight bytes of a number, or of a count and so many bytes; the
-/// least byte is first.
-struct PackedCells {
+/// Each begins with a byte. A whole number has 1 to 8 there, the number of bytes that follow, the least first;
+/// a real number has 9, and its eight bytes follow; a text has 10 and a blob 11, and a count and so many bytes
+/// follow; null is 0. A count has seven bits in each byte, the least first, and the eighth bit if more follow.
+struct PackedCells: Equatable, Sendable {
   private(set) var bytes: [UInt8] = []
 
-  private enum Kind: UInt8 {
-    case null
-    case integer
-    case real
-    case text
-    case blob
+  private enum Kind {
+    static let null: UInt8 = 0
+    static let real: UInt8 = 9
+    static let text: UInt8 = 10
+    static let blob: UInt8 = 11
   }
 
   init() {}
 
   init(_ values: [SQLiteValue]) {
-    bytes.reserveCapacity(values.count * 9)
+    bytes.reserveCapacity(values.count * 5)
     for value in values { value.withCell { add($0) } }
   }
+
+  init(_ cell: Cell) { add(cell) }
 
   var count: Int { bytes.count }
 
@@ -46,27 +48,45 @@ struct PackedCells {
     bytes[offset + 1] = UInt8(truncatingIfNeeded: number >> 8)
   }
 
+  /// Adds a number that is not negative, in as few bytes as it needs.
+  @inline(__always)
+  mutating func add(count: Int) {
+    var rest = UInt(bitPattern: count)
+    while rest > 0x7F {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Adds bytes that another collection of cells has.
+  mutating func add(_ packed: some Collection<UInt8>) { bytes.append(contentsOf: packed) }
+
   mutating func add(_ cell: Cell) {
     switch cell {
-    case .null: bytes.append(Kind.null.rawValue)
-    case .integer(let value): add(.integer, UInt64(bitPattern: value))
-    case .real(let value): add(.real, value.bitPattern)
-    case .text(let text):
-      add(.text, UInt64(text.count))
-      bytes.append(contentsOf: text)
-    case .blob(let blob):
-      add(.blob, UInt64(blob.count))
-      bytes.append(contentsOf: blob)
+    case .null: bytes.append(Kind.null)
+    case .integer(let value):
+      let bits = 65 - (value ^ (value >> 63)).leadingZeroBitCount
+      add(UInt8(truncatingIfNeeded: (bits + 7) / 8), UInt64(bitPattern: value), (bits + 7) / 8)
+    case .real(let value): add(Kind.real, value.bitPattern, 8)
+    case .text(let text): add(Kind.text, text)
+    case .blob(let blob): add(Kind.blob, blob)
     }
   }
 
-  private mutating func add(_ kind: Kind, _ word: UInt64) {
+  private mutating func add(_ kind: UInt8, _ word: UInt64, _ count: Int) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 9) { packed in
-      packed[0] = kind.rawValue
-      UnsafeMutableRawBufferPointer(packed)
-        .storeBytes(of: word.littleEndian, toByteOffset: 1, as: UInt64.self)
-      bytes.append(contentsOf: packed)
+      packed[0] = kind
+      let raw = UnsafeMutableRawBufferPointer(packed)
+      raw.storeBytes(of: word.littleEndian, toByteOffset: 1, as: UInt64.self)
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: raw[..<(1 + count)]))
     }
+  }
+
+  private mutating func add(_ kind: UInt8, _ part: UnsafeBufferPointer<UInt8>) {
+    bytes.append(kind)
+    add(count: part.count)
+    bytes.append(contentsOf: part)
   }
 
   /// Reads a number, and moves the offset behind it.
@@ -75,26 +95,59 @@ struct PackedCells {
     return Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
   }
 
+  /// Reads a number that ``add(count:)`` has added, and moves the offset behind it; `nil` at the end, and if
+  /// it is damaged.
+  static func count(in bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Int? {
+    var result: UInt = 0
+    var shift: UInt = 0
+    while offset < bytes.count, shift < 64 {
+      let byte = bytes[offset]
+      offset += 1
+      result |= UInt(byte & 0x7F) << shift
+      if byte < 0x80 { return Int(bitPattern: result) }
+      shift += 7
+    }
+    return nil
+  }
+
   /// Reads a value, whose bytes are those that are given, and moves the offset behind it; `nil` at the
   /// end, and if it is damaged.
   static func next(in bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Cell? {
-    guard offset < bytes.count, let kind = Kind(rawValue: bytes[offset]) else { return nil }
+    guard offset < bytes.count else { return nil }
+    let kind = bytes[offset]
     offset += 1
-    if kind == .null { return .null }
-    guard offset + 8 <= bytes.count else { return nil }
-    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    offset += 8
     switch kind {
-    case .null: return .null
-    case .integer: return .integer(Int64(bitPattern: word))
-    case .real: return .real(Double(bitPattern: word))
-    case .text, .blob:
-      guard let count = Int(exactly: word), count <= bytes.count - offset else { return nil }
+    case Kind.null: return .null
+    case 1...8: return integer(in: bytes, &offset, Int(kind)).map { .integer($0) }
+    case Kind.real:
+      return integer(in: bytes, &offset, 8).map {
+        .real(Double(bitPattern: UInt64(bitPattern: $0)))
+      }
+    case Kind.text, Kind.blob:
+      guard let count = count(in: bytes, &offset), count >= 0, count <= bytes.count - offset else {
+        return nil
+      }
       let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
         .assumingMemoryBound(to: UInt8.self)
       offset += count
-      return kind == .text ? .text(part) : .blob(part)
+      return kind == Kind.text ? .text(part) : .blob(part)
+    default: return nil
     }
+  }
+
+  private static func integer(
+    in bytes: UnsafeRawBufferPointer,
+    _ offset: inout Int,
+    _ count: Int
+  ) -> Int64? {
+    guard count <= bytes.count - offset else { return nil }
+    defer { offset += count }
+    if count == 1 { return Int64(Int8(bitPattern: bytes[offset])) }
+    var word: UInt64 = 0
+    for place in (0..<count).reversed() { word = word << 8 | UInt64(bytes[offset + place]) }
+    // The sign is in the greatest bit of the bytes that are there.
+    let free = 64 - 8 * count
+    return Int64(bitPattern: word << UInt64(free)) >> Int64(free)
   }
 
   /// Returns the value at an offset, whose bytes are those that are given.

@@ -122,3 +122,52 @@ extension RowColumn.Form {
     return true
   }
 }
+
+extension RowColumn {
+  /// Checks that a stored value is one of the column's form.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` or `storage.text` if the row is damaged.
+  func check(_ cell: Cell, of layout: EntityLayout, _ identifier: Int64) throws(DepotError) {
+    if case .text(let text) = cell, !UTF8Sequence.isValid(text) {
+      throw invalidText(in: "\(layout.name)/\(identifier)")
+    }
+    guard form.holds(cell) else { throw unexpectedValue(in: "\(layout.name)/\(identifier)") }
+  }
+
+  /// The error that a row has something else than values of the column.
+  func unexpectedValue(in row: String) -> DepotError {
+    DepotError(.corrupt, "\(row) is damaged. Its \(name) isn't stored as its type is.")
+      .hint(Self.damageHint)
+  }
+
+  /// The error that a row has a text of the column that is none.
+  func invalidText(in row: String) -> DepotError {
+    DepotError(.invalidText, "\(name) of \(row) isn't valid UTF-8.").hint(Self.damageHint)
+  }
+
+  private static let damageHint = "Restore the store from a backup, or delete the row."
+}
+
+extension RowColumn.Form {
+  /// Whether a value is one that the form can write.
+  fileprivate func holds(_ cell: Cell) -> Bool {
+    switch (cell, self) {
+    case (.null, _): true
+    case (.integer, .scalar(let type)): type == .int64 || type == .bool
+    case (.real, .scalar(let type)): type == .double || type == .date
+    case (.text, .scalar(let type)): type == .string || type == .url
+    case (.text, .list), (.text, .json), (.text, .identifiers): true
+    case (.text(let bytes), .external), (.blob(let bytes), .external):
+      BlobReference(bytes) != nil
+    case (.blob(let bytes), .scalar(let type)):
+      switch type {
+      case .data: true
+      case .uuid: bytes.count == 16
+      case .decimal: DecimalKey.decode(bytes) != nil
+      case .double, .date: bytes.isEmpty
+      default: false
+      }
+    default: false
+    }
+  }
+}

@@ -135,12 +135,7 @@ struct RowWriting {
     _ offset: Int,
     _ column: Column
   ) -> DepotError {
-    corrupt(row, offset, "Its \(columns[column.position].name) isn't stored as its type is.")
-  }
-
-  private func corrupt(_ row: borrowing Row, _ offset: Int, _ message: String) -> DepotError {
-    DepotError(.corrupt, "\(name(of: row, offset)) is damaged. \(message)")
-      .hint("Restore the store from a backup, or delete the row.")
+    columns[column.position].unexpectedValue(in: name(of: row, offset))
   }
 
   private func invalidText(
@@ -148,11 +143,7 @@ struct RowWriting {
     _ offset: Int,
     _ column: Column
   ) -> DepotError {
-    DepotError(
-      .invalidText,
-      "\(columns[column.position].name) of \(name(of: row, offset)) isn't valid UTF-8."
-    )
-    .hint("Restore the store from a backup, or delete the row.")
+    columns[column.position].invalidText(in: name(of: row, offset))
   }
 
   private func name(of row: borrowing Row, _ offset: Int) -> String {

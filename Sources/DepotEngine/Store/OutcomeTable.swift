@@ -17,19 +17,6 @@ struct OutcomeTable {
 
   let connection: Connection
 
-  /// Replaces what stores before format 6 have.
-  func upgrade() throws {
-    try connection.execute(
-      """
-      ALTER TABLE depot_outcome RENAME TO depot_outcome_5;
-      \(Self.definition)
-      INSERT INTO depot_outcome (period, key, request_hash, reply) \
-      SELECT at / \(Self.lifetime), key, request_hash, reply FROM depot_outcome_5;
-      DROP TABLE depot_outcome_5;
-      """
-    )
-  }
-
   /// Returns the last period of which there are outcomes; 0 if there are none, or if they are damaged, of which
   /// writes with keys tell.
   func lastPeriod() throws(SQLiteError) -> Int64 {

@@ -13,7 +13,7 @@ extension Store {
     let lock = try files.lockForChecking()
     defer { withExtendedLifetime(lock) {} }
     switch try files.evidence().finding {
-    case .sound, .unknown, .old: break
+    case .sound, .unknown: break
     case .none: return nil
     case .firstPageIsInLog:
       return ["The first page of \(path) is damaged; the next start takes it from the log."]

@@ -11,8 +11,6 @@ struct StoreEvidence {
     case empty
     /// It has a part of the first page, which was being written when power failed, before the first commit.
     case begun
-    /// It is of a format without checksums of pages (4 and before).
-    case unsealed
     /// It has `size` bytes, and the stamp of a checkpoint; `nil` if its first page is damaged. The page is torn if
     /// only the stamp isn't as it was written, because power failed while it was.
     case sealed(size: Int, stamp: UInt32?, isTorn: Bool = false)
@@ -45,8 +43,6 @@ extension StoreEvidence {
     case firstPageIsTorn
     /// Open it, and begin to keep its state: it is complete by itself, as a copy of a store is.
     case unknown
-    /// Bring it to the format of this program first, or only read it.
-    case old
     /// Touch nothing: the first page is damaged, and nothing else has it.
     case damaged
     /// Touch nothing: something is gone.
@@ -91,10 +87,6 @@ extension StoreEvidence {
         return .loss(Loss(reason: main.absence + ", but it has a log", file: ""))
       }
       return .none
-    case .unsealed:
-      guard let lost = log.lostCommits else { return .old }
-      let reason = "is damaged, and commits lie beyond the damage"
-      return .loss(Loss(reason: reason, file: "-wal", commits: Int64(lost), keepsLog: true))
     case .sealed(_, nil, _): return .damaged
     case .sealed(_, let stamp?, _)
     where DurableState.isClosed(stamp) && state == .missing && log.commits == 0:
@@ -117,7 +109,6 @@ extension StoreEvidence {
     case .missing where !hasLog && state.isClosed: return .none
     case .missing, .empty, .begun:
       return .loss(state.loss(main.absence, since: nil))
-    case .unsealed: return .loss(state.loss("is another file, of an older format", since: nil))
     case .sealed(let size, let stamp, let isTorn):
       let last = state.checkpoint
       // After that the file may have got more pages, all of which are in the log too.

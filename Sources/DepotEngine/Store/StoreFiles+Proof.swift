@@ -54,8 +54,13 @@ extension StoreFiles {
       guard let header else {
         throw DepotError(.corrupt, "\(path) isn't a store.").hint("Use another path.")
       }
+      guard header.isSealed else {
+        // A database of somebody else, or a store of an early format.
+        try check(application: header.applicationIdentifier, version: header.userVersion)
+        return .sealed(size: size, stamp: nil)
+      }
       try check(header)
-      return header.isSealed ? .sealed(size: size, stamp: nil) : .unsealed
+      return .sealed(size: size, stamp: nil)
     }
     try check(header)
     return .sealed(size: size, stamp: header.stamp)
@@ -149,7 +154,6 @@ extension StoreFiles {
     case .missing, .empty, .begun:
       try working { () throws(SystemError) in try setAside(StateFile.path(of: path)) }
       return .none
-    case .unsealed: return .old
     case .sealed(_, nil, _): throw firstPageIsDamaged
     case .sealed(let size, .some(let stamp), let isTorn):
       if isTorn { try repairFirstPage(evidence) }

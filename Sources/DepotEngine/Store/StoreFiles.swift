@@ -121,11 +121,17 @@ struct StoreFiles {
       throw DepotError(.corrupt, "\(path) is an SQLite database, but not a store of Depot.")
         .hint("It was not touched. Use another path.")
     }
-    guard version <= CatalogTables.formatVersion else {
-      let known = CatalogTables.formatVersion
-      throw DepotError(.version, "\(path) has format \(version); this program knows \(known).")
-        .hint("It was not touched. Use a newer depotd.")
-    }
+    let known = CatalogTables.formatVersion
+    guard version != known else { return }
+    throw DepotError(.version, "\(path) has format \(version); this program knows \(known).")
+      .hint(
+        version > known
+          ? "It was not touched. Use a newer depotd."
+          : """
+          It was not touched. It was written before Depot's first release: export it with a depotd and \
+          depot of that time (depot export --all), and import the files with these.
+          """
+      )
   }
 
   /// Says what SQLite found in the store, which is damage unless the disk failed while it looked.

@@ -134,9 +134,6 @@ struct StoreOpening {
       if keepsState { try files.keepState(stamp: 0) }
       try files.create()
     case .unknown: if keepsState { try files.keepState(stamp: evidence.stamp) }
-    case .old:
-      try FormatUpgrade(path: path, clocks: configuration.clocks.read()).run()
-      if keepsState { try files.keepState(stamp: 0) }
     case .firstPageIsInLog, .firstPageIsTorn: try files.repairFirstPage(evidence)
     case .sound: break
     case .damaged: throw files.firstPageIsDamaged
@@ -157,7 +154,7 @@ struct StoreOpening {
     let files = StoreFiles(path)
     let evidence = try files.evidence()
     switch evidence.finding {
-    case .sound, .unknown, .old: break
+    case .sound, .unknown: break
     case .none where evidence.main != .missing:
       throw DepotError(.corrupt, "\(path) is empty.").hint("Open it for writing once.")
     case .none:
@@ -196,7 +193,6 @@ struct StoreOpening {
       guard error.isWantOfRoom, !mustCreate else { throw error }
     }
     if mustCreate { return try tables.create(configuration.clocks.read()) }
-    try tables.upgrade(configuration.clocks.read())
     try examine(connection)
   }
 

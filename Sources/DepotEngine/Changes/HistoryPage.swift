@@ -1,0 +1,150 @@
+internal import DepotProtocol
+
+/// Changes of one kind to rows of one entity, on their way into a row of the history.
+///
+/// The bytes are, with counts and cells as ``PackedCells`` has them:
+///
+/// | part | content |
+/// |---|---|
+/// | head | how many elements there are; 1 if they have values, else 0; how many columns there are |
+/// | each column | the count of bytes of the property's path, these, and a byte for the form of its values |
+/// | an insertion | the first identifier of a range, and how many follow |
+/// | an update | the identifier, the version, how many columns changed, and of each its number and the old and the new cell |
+/// | a deletion | the identifier, the version, how many columns are kept, and of each its number and its cell |
+/// | links | the identifier, the number of the relationship's column, and how many identifiers were added, these, and those removed likewise |
+struct HistoryPage: Sendable {
+  let entity: String
+  /// The entity's root, by which its rows are found.
+  let root: String
+  let kind: HistoryTable.Kind
+  let hasValues: Bool
+  /// The rows that it is about; none of insertions.
+  private(set) var rows: [Int64] = []
+  /// The least and the greatest identifier.
+  private(set) var first = Int64.max
+  private(set) var last = Int64.min
+  private var count = 0
+  private var columns = PackedCells()
+  private var columnCount = 0
+  /// The numbers of the columns, by their places among those of the root; -1 for those that aren't there.
+  private var numbers: [Int] = []
+  private var elements = PackedCells()
+
+  init(entity: String, root: String, kind: HistoryTable.Kind, hasValues: Bool = true) {
+    self.entity = entity
+    self.root = root
+    self.kind = kind
+    self.hasValues = hasValues
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  var isFull: Bool { elements.count >= HistoryTable.pageBytes }
+
+  /// The bytes of the page.
+  var bytes: [UInt8] {
+    var head = PackedCells()
+    head.add(count: count)
+    head.add(count: hasValues ? 1 : 0)
+    head.add(count: columnCount)
+    return head.bytes + columns.bytes + elements.bytes
+  }
+
+  private mutating func begin(_ first: Int64, _ last: Int64) {
+    count += 1
+    self.first = min(self.first, first)
+    self.last = max(self.last, last)
+    elements.add(count: Int(first))
+  }
+
+  /// Adds rows that were inserted, and returns whether the page is full now.
+  mutating func add(inserted range: InsertRange) -> Bool {
+    begin(range.first, range.last)
+    elements.add(count: Int(range.last - range.first))
+    return isFull
+  }
+
+  /// Begins an update or a deletion of a row, of which so many columns follow.
+  mutating func begin(row: Int64, version: Int64, columns count: Int) {
+    begin(row, row)
+    rows.append(row)
+    elements.add(count: Int(version))
+    elements.add(count: count)
+  }
+
+  /// Adds the number of a column, which `definition` describes if it is the first with its place.
+  mutating func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
+    while numbers.count <= place { numbers.append(-1) }
+    if numbers[place] < 0 {
+      numbers[place] = columnCount
+      columnCount += 1
+      columns.add(definition())
+    }
+    elements.add(count: numbers[place])
+  }
+
+  /// Adds a cell of a column.
+  mutating func add(_ packed: some Collection<UInt8>) { elements.add(packed) }
+
+  /// Adds the change of a relationship, which `definition` describes as a column.
+  mutating func add(
+    links source: Int64,
+    _ definition: [UInt8],
+    added: [Int64],
+    removed: [Int64]
+  ) {
+    begin(source, source)
+    rows.append(source)
+    add(column: 0, definition[...])
+    for targets in [added, removed] {
+      elements.add(count: targets.count)
+      for target in targets { elements.add(count: Int(target)) }
+    }
+  }
+
+  /// Takes everything out.
+  mutating func empty() {
+    self = HistoryPage(entity: entity, root: root, kind: kind, hasValues: hasValues)
+  }
+
+  /// Returns the description of a column.
+  static func definition(_ path: String, _ form: RowColumn.Form) -> [UInt8] {
+    var cells = PackedCells()
+    cells.add(count: path.utf8.count)
+    cells.add(path.utf8)
+    cells.add(count: Int(form.code))
+    return cells.bytes
+  }
+}
+
+extension RowColumn.Form {
+  /// The types by their numbers in the history, which stay as they are.
+  private static let types: [AttributeType] = [
+    .string, .int64, .double, .bool, .date, .uuid, .data, .decimal, .url, .json, .composite,
+  ]
+
+  /// The number of the form in the history.
+  var code: UInt8 {
+    switch self {
+    case .scalar(let type): UInt8(Self.types.firstIndex(of: type) ?? 0)
+    case .list(let type): 32 + UInt8(Self.types.firstIndex(of: type) ?? 0)
+    case .external: 64
+    case .json: 65
+    case .entity: 66
+    case .identifiers: 67
+    }
+  }
+
+  /// Returns the form of a number in the history; `nil` if there is none.
+  init?(code: Int) {
+    switch code {
+    case 0..<Self.types.count: self = .scalar(Self.types[code])
+    case 32..<32 + Self.types.count: self = .list(Self.types[code - 32])
+    case 64: self = .external
+    case 65: self = .json
+    case 66: self = .entity
+    case 67: self = .identifiers
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import DepotProtocol
+
+/// A value that a property had, as the store had it.
+struct HistoryValue: Hashable, Sendable {
+  /// How the value becomes JSON.
+  let form: RowColumn.Form
+  /// The value, as ``PackedCells`` have it.
+  private let packed: ArraySlice<UInt8>
+
+  /// Creates a value from a part of a page of the history, which stays in memory with it.
+  init(_ packed: ArraySlice<UInt8>, _ form: RowColumn.Form) {
+    self.packed = packed
+    self.form = form
+  }
+
+  init(_ cell: Cell, _ form: RowColumn.Form) { self.init(PackedCells(cell).bytes[...], form) }
+
+  static func null(_ form: RowColumn.Form) -> HistoryValue { HistoryValue(.null, form) }
+
+  /// The value with bytes of its own, so that the page that it stands in needn't stay in memory.
+  var copy: HistoryValue { HistoryValue(Array(packed)[...], form) }
+
+  var byteCount: Int { packed.count }
+
+  var isNull: Bool { withCell { $0.isNull } }
+
+  /// The identifier that it leads to; `nil` if it isn't a whole number.
+  var identifier: Int64? { withCell { if case .integer(let value) = $0 { value } else { nil } } }
+
+  /// Calls `body` with the value, whose bytes are valid until it returns.
+  func withCell<Result>(_ body: (Cell) -> Result) -> Result {
+    packed.withUnsafeBytes { body(PackedCells.cell(in: $0, at: 0)) }
+  }
+
+  /// Writes the value as the wire has it; null if it isn't one of the form, as in a damaged row.
+  func write(_ int64: Hello.Int64Form, to writer: inout JSONWriter) {
+    let isWritten = withCell { cell in
+      switch cell {
+      case .null: false
+      case .integer(let value): form.write(value, int64, to: &writer)
+      case .real(let value): form.write(value, to: &writer)
+      case .text(let text):
+        UTF8Sequence.isValid(text) && form.write(text: text, int64, to: &writer)
+      case .blob(let bytes): form.write(blob: bytes, to: &writer)
+      }
+    }
+    if !isWritten { writer.raw("null") }
+  }
+
+  /// The value as JSON.
+  func json() throws(DepotError) -> JSONValue {
+    try JSONValue(parsing: JSONWriter.bytes { write(.number, to: &$0) })
+  }
+
+  static func == (first: Self, second: Self) -> Bool { first.packed == second.packed }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(packed) }
+}
