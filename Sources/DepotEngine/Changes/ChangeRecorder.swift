@@ -76,6 +76,7 @@ final class ChangeRecorder: ChangeObserver {
   func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
     self.origin = origin
     isWatched = isHeard
+    history.keepsPages = interest.isRaised
     guard !origin.isSchemaChange else {
       // The tables themselves may change, and their rows be made anew; there is another catalog then.
       connection.observe(nil)
@@ -111,6 +112,7 @@ final class ChangeRecorder: ChangeObserver {
       changes.links = writing.links
     }
     if history.current == nil { try history.add(nil, origin) }
+    changes.set = history.changeSet(origin)
     guard let (token, at) = history.finish() else { return nil }
     changes.token = token
     changes.at = epoch.date(at)

@@ -13,6 +13,8 @@ package struct CommittedChanges: Sendable {
   package var links: [String: LinkRows] = [:]
   /// Whether the schema changed; then nothing is known about rows.
   package var isSchemaChange = false
+  /// All that the history has of the transaction; `nil` if it is large, or another service's.
+  package var set: ChangeSet?
 }
 
 /// The changes of a transaction in one table.

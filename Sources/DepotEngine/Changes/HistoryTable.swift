@@ -45,6 +45,11 @@ final class HistoryTable {
   /// How many bytes the transaction has, and how many those before it have whose number wasn't taken.
   private var currentBytes: Int64 = 0
   private var addedBytes: Int64 = 0
+  /// Whether the rows of transactions are kept in memory until they are committed.
+  var keepsPages = false
+  /// The rows of the transaction that is being written, and its further kinds; `nil` if they are too large.
+  private var pages: [ChangeSet.Page]? = []
+  private var kinds: [String] = []
   private var insertion: Statement?
   private var indexing: Statement?
   private var indexingMany: Statement?
@@ -78,16 +83,45 @@ final class HistoryTable {
 
   /// Ends the transaction; returns its token and its time, or `nil` if it has no rows.
   func finish() -> (token: Int64, at: Double)? {
+    defer { forgetPages() }
     addedBytes += currentBytes
     currentBytes = 0
     defer { current = nil }
     return current
   }
 
+  /// Returns the transaction that is being written as it was stored; `nil` if its rows aren't kept.
+  func changeSet(_ origin: TransactionOrigin) -> ChangeSet? {
+    guard keepsPages, let current, let pages, let epoch else { return nil }
+    return ChangeSet(
+      token: current.token,
+      at: epoch.date(current.at),
+      origin: origin,
+      kinds: kinds,
+      pages: pages
+    )
+  }
+
   /// Forgets the transaction, which is undone.
   func discard() {
     current = nil
     currentBytes = 0
+    forgetPages()
+  }
+
+  private func forgetPages() {
+    pages = []
+    if !kinds.isEmpty { kinds = [] }
+  }
+
+  private func keep(_ page: HistoryPage, _ bytes: [UInt8], _ identifier: Int64) {
+    guard currentBytes <= ChangeSet.byteLimit else {
+      pages = nil
+      return
+    }
+    pages?.append(
+      ChangeSet.Page(identifier: identifier, entity: page.entity, kind: page.kind, bytes: bytes)
+    )
   }
 
   /// Returns about how many bytes were added since the last time.
@@ -131,11 +165,13 @@ final class HistoryTable {
         try row.bind(bytes)
         try statement.runBound()
       }
+      if keepsPages { keep(page, bytes, identifier) }
     } else {
       try row.skip(5)
       try statement.runBound()
       currentBytes += Self.size(ofChanges: 0)
     }
+    if let kind { kinds.append(kind) }
     current = (token, at)
     nextIdentifier = identifier + 1
     if let page, page.kind != .insert { try index(page, identifier) }

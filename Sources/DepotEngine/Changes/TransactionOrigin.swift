@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 /// The facts that the history says about a transaction as a whole.
-struct TransactionOrigin {
+struct TransactionOrigin: Sendable {
   var author: String?
   var process: String?
   /// The number of the connection that it came from.

@@ -70,8 +70,7 @@ struct HistoryAhead {
 
   /// Whether it is to be told what a row had when it was inserted.
   private func wantsRow(_ change: RecordedChange) -> Bool {
-    guard hasValues, change.kind == .insert, let layout = layout(change) else { return false }
-    return past.catalog.schema.historyPolicy(of: layout.entity) == .values
+    hasValues && change.kind == .insert && past.catalog.keepsValues(of: change.entity)
   }
 
   private func layout(_ change: RecordedChange) -> EntityLayout? {

@@ -22,6 +22,15 @@ struct HistoryOrigin: Equatable {
     origin = row.isNull(column + 4) ? nil : row.text(column + 4)
   }
 
+  init(_ set: ChangeSet) {
+    token = set.token
+    at = set.at
+    author = set.origin.author
+    process = set.origin.process
+    group = set.origin.group
+    origin = set.origin.kind
+  }
+
   /// Writes the members that tell who made a change.
   func writeMembers(_ bounds: HistoryBounds, to writer: inout JSONWriter) {
     writer.member("token", bounds.token(token).description)

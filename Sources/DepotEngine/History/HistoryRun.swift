@@ -8,8 +8,10 @@ internal import DepotSQLite
 final class HistoryRun: StreamRun {
   private let reply: ReplyWriter
   private let selection: HistorySelection
-  private let past: PastReader
-  private var source: HistoryAhead
+  private let past: PastReader?
+  /// The transactions of the snapshot, or those that are in memory.
+  private var stored: HistoryAhead?
+  private var recent: RecentHistory?
   private let writing: HistoryWriting
   /// The next item; `nil` at the end.
   private var item: HistorySource.Item?
@@ -49,8 +51,34 @@ final class HistoryRun: StreamRun {
       if token < bounds.purged { gap = (token, bounds.purged) }
     }
     selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
-    past = PastReader(connection, catalog, bounds, check: check)
-    source = HistoryAhead(try HistorySource(selection, past), request, past)
+    let past = PastReader(connection, catalog, bounds, check: check)
+    self.past = past
+    stored = HistoryAhead(try HistorySource(selection, past), request, past)
+    writing = HistoryWriting(
+      catalog: catalog,
+      bounds: bounds,
+      hasValues: request.hasValues,
+      int64: reply.int64
+    )
+  }
+
+  /// Begins to write transactions that are in memory for a client that watches from the moment `token`; `nil` if
+  /// the store has to be asked for some of them.
+  init?(
+    _ sets: ArraySlice<ChangeSet>,
+    _ request: HistoryRequest,
+    watchedSince token: Int64,
+    without own: HistorySelection.Own?,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    bounds: HistoryBounds
+  ) throws {
+    isWatched = true
+    self.reply = reply
+    selection = try HistorySelection(request, catalog, bounds, after: token, without: own)
+    recent = try RecentHistory(sets, selection, catalog)
+    if recent == nil { return nil }
+    past = nil
     writing = HistoryWriting(
       catalog: catalog,
       bounds: bounds,
@@ -69,7 +97,7 @@ final class HistoryRun: StreamRun {
   }
 
   private func moveOn() throws {
-    item = try source.next()
+    item = try recent == nil ? stored?.next() : recent?.next()
     if item?.beginsTransaction == true, let limit = selection.request.limit, rowCount >= limit {
       item = nil
       isCut = true
@@ -146,7 +174,7 @@ final class HistoryRun: StreamRun {
   }
 
   /// How many pages of the history were read to find what rows had.
-  var readPages: Int { past.pages.readCount }
+  var readPages: Int { past?.pages.readCount ?? 0 }
 
-  func close() { source.close() }
+  func close() { stored?.close() }
 }

@@ -30,9 +30,7 @@ struct HistorySelection {
     on connection: Connection,
     without own: Own? = nil
   ) throws {
-    self.request = request
-    self.own = own
-    self.bounds = bounds
+    let after: Int64
     if let since = request.since {
       after = try bounds.sequence(of: since, at: "/args/since", on: connection)
     } else if let consumer = request.consumer,
@@ -43,12 +41,23 @@ struct HistorySelection {
     } else {
       after = bounds.purged
     }
-    if let token = request.until {
-      try bounds.checkOrigin(token, at: "/args/until")
-      until = token.sequence
-    } else {
-      until = bounds.head
-    }
+    if let token = request.until { try bounds.checkOrigin(token, at: "/args/until") }
+    try self.init(request, catalog, bounds, after: after, without: own)
+  }
+
+  /// Selects the transactions after one, up to the end that the request names.
+  init(
+    _ request: HistoryRequest,
+    _ catalog: Catalog,
+    _ bounds: HistoryBounds,
+    after: Int64,
+    without own: Own? = nil
+  ) throws(DepotError) {
+    self.request = request
+    self.own = own
+    self.bounds = bounds
+    self.after = after
+    until = request.until?.sequence ?? bounds.head
     if let name = request.entity {
       let layout = try catalog.layout(of: name)
       root = layout.root
@@ -69,6 +78,12 @@ struct HistorySelection {
 
   /// Whether the transactions of a group are told as one.
   var joinsGroups: Bool { request.joinsGroups && identifiers == nil && properties == nil }
+
+  func includes(_ set: ChangeSet) -> Bool {
+    if let author = request.author, author != set.origin.author { return false }
+    guard let own, own.connection == set.origin.connection else { return true }
+    return set.token <= own.after
+  }
 
   func includes(_ record: HistoryRecord) -> Bool {
     record.entity.map(includes(entity:)) ?? false

@@ -24,6 +24,8 @@ struct LiveHistory {
     var bounds: HistoryBounds?
     /// The frames of the newest transactions.
     var frames: [Shape: [[UInt8]]] = [:]
+    /// The newest transactions.
+    var recent = RecentChanges(after: .max)
   }
 
   /// The parts of a watch that decide which frames its client gets, but for the number of the call.
@@ -69,6 +71,8 @@ extension LiveQueries {
 
   /// Notes for watched histories that a transaction was committed.
   func noteHistories(_ commit: CommittedChanges) {
+    guard !histories.isEmpty else { return }
+    sharedHistory.recent.add(commit)
     for key in histories {
       guard let query = queries[key], let history = query.history else { continue }
       let isOwn = query.own?.connection == commit.connection
@@ -118,14 +122,15 @@ extension LiveQueries {
     pump(query)
   }
 
-  /// Returns the frames for a client, unless they take long to read.
+  /// Returns the frames for a client; `nil` if they need a snapshot and there is none.
   ///
   /// Watches that want the same of the same transactions share them.
   private func sharedFrames(
     of history: LiveHistory,
     _ query: LiveQuery,
-    at token: Int64
-  ) throws -> [[UInt8]] {
+    at token: Int64,
+    hasSnapshot: Bool
+  ) throws -> [[UInt8]]? {
     let reply = query.watch.reply
     let shape = LiveHistory.Shape(
       request: history.request,
@@ -135,7 +140,14 @@ extension LiveQueries {
       own: query.hasOwn ? query.own : nil
     )
     if let known = sharedHistory.frames[shape] { return known.map { reply.readdressed($0) } }
-    let frames = try frames(of: history, query, at: token)
+    let frames: [[UInt8]]
+    if let run = try recentRun(of: history, query, at: token) {
+      frames = try self.frames(of: run)
+    } else if hasSnapshot {
+      frames = try storedFrames(of: history, query, at: token)
+    } else {
+      return nil
+    }
     // Those of earlier moments are of no use any more.
     if sharedHistory.frames.first.map({ $0.key.range.upperBound != token }) ?? false {
       sharedHistory.frames = [:]
@@ -149,8 +161,10 @@ extension LiveQueries {
   /// How many forms of the same transactions are kept.
   private static let shapeLimit = 8
 
-  /// Reads the frames for a client, unless they take long to read.
-  private func frames(
+  /// Reads the frames for a client.
+  ///
+  /// - Throws: ``ReadEnd`` `interrupted` if that takes long.
+  private func storedFrames(
     of history: LiveHistory,
     _ query: LiveQuery,
     at token: Int64
@@ -173,6 +187,30 @@ extension LiveQueries {
       if remaining < 0 { throw ReadEnd.interrupted }
     }
     defer { run.close() }
+    return try frames(of: run)
+  }
+
+  /// Returns the writer of what a client has missed if all of it is in memory.
+  private func recentRun(
+    of history: LiveHistory,
+    _ query: LiveQuery,
+    at token: Int64
+  ) throws -> HistoryRun? {
+    guard let bounds = sharedHistory.bounds?.advanced(to: token, store.epochs),
+      let sets = sharedHistory.recent.after(query.token)
+    else { return nil }
+    return try HistoryRun(
+      sets,
+      history.request,
+      watchedSince: query.token,
+      without: query.own,
+      query.catalog,
+      query.watch.reply,
+      bounds: bounds
+    )
+  }
+
+  private func frames(of run: HistoryRun) throws -> [[UInt8]] {
     var frames: [[UInt8]] = []
     var count = 0
     while try run.prepareFrame() {
@@ -194,19 +232,38 @@ extension LiveQueries {
       return pump(query)
     }
     if query.isLate { return leaveOut(query, to: token) }
-    let frames: [[UInt8]]
+    _ = try send(history, query, at: token, hasSnapshot: true)
+  }
+
+  /// Tells a client what was committed since the moment that it knows, if that needs no snapshot; returns whether
+  /// it was told.
+  func sendRecent(_ query: LiveQuery) throws -> Bool {
+    guard let history = query.history, query.stage == .live, !query.isLate else { return false }
+    return try send(history, query, at: known, hasSnapshot: false)
+  }
+
+  private func send(
+    _ history: LiveHistory,
+    _ query: LiveQuery,
+    at token: Int64,
+    hasSnapshot: Bool
+  ) throws -> Bool {
+    let frames: [[UInt8]]?
     do {
-      frames = try sharedFrames(of: history, query, at: token)
+      frames = try sharedFrames(of: history, query, at: token, hasSnapshot: hasSnapshot)
     } catch {
+      guard case .interrupted = ReadEnd(error) else { throw error }
       // Others needn't wait for what is long.
-      if case .interrupted = ReadEnd(error) { return catchUp(query) }
-      throw error
+      catchUp(query)
+      return true
     }
+    guard let frames else { return false }
     query.token = token
     query.waiting = 0
     query.hasOwn = false
     query.touches.removeAll()
     query.outbox = frames
     pump(query)
+    return true
   }
 }

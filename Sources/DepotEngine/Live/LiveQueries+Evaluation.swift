@@ -35,26 +35,40 @@ extension LiveQueries {
     guard !ready.isEmpty else { return }
     ready.sort { $0.lastEvaluated < $1.lastEvaluated }
     do {
-      guard let token = try beginSnapshot() else { return }
-      let begin = Monotonic.now()
-      var now = begin
-      for query in ready where queries[ObjectIdentifier(query.watch)] != nil {
-        guard now - begin < Self.slice else {
-          comeBack()
-          break
-        }
-        dirty.remove(ObjectIdentifier(query.watch))
-        defer { now = Monotonic.now() }
-        query.lastEvaluated = now
-        do {
-          try evaluate(query, at: token)
-        } catch {
-          end(query, ReadEnd(error).error)
-        }
-      }
+      try evaluate(ready)
       endSnapshot()
     } catch {
       for query in ready { end(query, ReadEnd(error).error) }
+    }
+  }
+
+  /// Evaluates queries one after the other, in one snapshot for those that need it.
+  private func evaluate(_ ready: [LiveQuery]) throws {
+    var snapshot: Int64?
+    let begin = Monotonic.now()
+    var now = begin
+    for query in ready where queries[ObjectIdentifier(query.watch)] != nil {
+      guard now - begin < Self.slice else { return comeBack() }
+      defer { now = Monotonic.now() }
+      do {
+        if try sendRecent(query) {
+          dirty.remove(ObjectIdentifier(query.watch))
+          query.lastEvaluated = now
+          continue
+        }
+      } catch {
+        end(query, ReadEnd(error).error)
+        continue
+      }
+      guard let token = try snapshot ?? beginSnapshot() else { return }
+      snapshot = token
+      dirty.remove(ObjectIdentifier(query.watch))
+      query.lastEvaluated = now
+      do {
+        try evaluate(query, at: token)
+      } catch {
+        end(query, ReadEnd(error).error)
+      }
     }
   }
 

@@ -186,6 +186,7 @@ package actor LiveQueries {
     store.interest.raise()
     // The commits in a snapshot that is taken from now on needn't be made known.
     known = max(known, try connection().historyHead())
+    sharedHistory.recent = RecentChanges(after: known)
   }
 
   func endListening() {

@@ -1,0 +1,37 @@
+/// The changes of a transaction, in the form in which the history stores them.
+package struct ChangeSet: Sendable {
+  /// The number of the transaction.
+  let token: Int64
+  /// The moment of the commit, in seconds since 2001.
+  let at: Double
+  let origin: TransactionOrigin
+  /// The other kinds of the transaction besides the origin's, if it undid several others.
+  let kinds: [String]
+  /// The rows that the history got.
+  let pages: [Page]
+
+  /// The bytes of a ``HistoryPage``.
+  struct Page: Sendable {
+    let identifier: Int64
+    let entity: String
+    let kind: HistoryTable.Kind
+    let bytes: [UInt8]
+  }
+
+  /// How many bytes of pages a set may have; a larger transaction is read from the history.
+  static let byteLimit = 128 << 10
+
+  /// How many bytes the pages have.
+  var byteCount: Int { pages.reduce(0) { $0 + $1.bytes.count } }
+
+  /// Reads the pages as rows of the history.
+  func records() throws -> [HistoryRecord] {
+    try pages.map { page in
+      try HistoryRecord(
+        identifier: page.identifier,
+        token: token,
+        (page.entity, page.kind, page.bytes)
+      )
+    }
+  }
+}

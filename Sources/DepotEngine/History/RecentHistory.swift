@@ -1,0 +1,52 @@
+internal import DepotProtocol
+
+/// Transactions that are in memory, one after the other, each with its changes one after the other.
+struct RecentHistory {
+  private var items: ArraySlice<HistorySource.Item> = []
+
+  /// Selects changes; `nil` if the store has to be asked for some of them, as for the values of inserted rows.
+  init?(
+    _ sets: ArraySlice<ChangeSet>,
+    _ selection: HistorySelection,
+    _ catalog: Catalog
+  ) throws {
+    let request = selection.request
+    guard request.identifiers == nil, request.limit == nil, !request.isDescending,
+      !selection.joinsGroups
+    else { return nil }
+    var items: [HistorySource.Item] = []
+    for set in sets where selection.includes(set) {
+      let start = items.count
+      let kinds = (set.origin.kind.map { [$0] } ?? []) + set.kinds
+      items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
+      for record in try set.records() where selection.includes(record) {
+        if record.kind == .insert, request.hasValues, catalog.keepsValues(of: record.entity) {
+          return nil
+        }
+        for range in try record.ranges() {
+          for row in range { items.append(.change(record.insertion(of: row))) }
+        }
+        for change in try record.changes() where selection.includes(change) {
+          items.append(.change(change))
+        }
+      }
+      if selection.isFiltered, items.count == start + 1 {
+        items.removeLast()
+      } else {
+        items.append(.end)
+      }
+    }
+    self.items = items[...]
+  }
+
+  /// Returns the next item; `nil` at the end.
+  mutating func next() -> HistorySource.Item? { items.popFirst() }
+}
+
+extension Catalog {
+  /// Whether the history keeps the values of an entity's rows.
+  func keepsValues(of entity: String?) -> Bool {
+    guard let entity, let layout = try? layout(of: entity) else { return false }
+    return schema.historyPolicy(of: layout.entity) == .values
+  }
+}
