@@ -26,6 +26,8 @@ final class ChangeRecorder: ChangeObserver {
   /// The tables that the request has changed, in the order in which it did.
   private(set) var touched: [RecordedTable] = []
   private var isRecording = false
+  /// The values of the rows that the request has inserted, if somebody hears of them at once.
+  private var inserted = InsertedRows()
   /// Whether other services are told of what changes, whoever is interested here.
   var tellsOthers = false
   private var isHeard: Bool { tellsOthers || interest.isRaised }
@@ -112,7 +114,7 @@ final class ChangeRecorder: ChangeObserver {
       changes.links = writing.links
     }
     if history.current == nil { try history.add(nil, origin) }
-    changes.set = history.changeSet(origin)
+    changes.set = history.changeSet(origin, inserted)
     guard let (token, at) = history.finish() else { return nil }
     changes.token = token
     changes.at = epoch.date(at)
@@ -143,6 +145,7 @@ final class ChangeRecorder: ChangeObserver {
 
   private func stop() {
     isRecording = false
+    inserted = InsertedRows()
     isMarked = false
     isHeld = false
     hasFailed = false
@@ -224,6 +227,7 @@ final class ChangeRecorder: ChangeObserver {
 
   /// Takes back what was changed since, as a savepoint is.
   func rollBack(to mark: Mark) {
+    inserted.giveUp()
     journal.entries.removeLast(journal.entries.count - mark.entries)
     journal.arena.truncate(to: mark.bytes)
     for table in touched[mark.tables.count...] { table.reset() }
@@ -364,7 +368,11 @@ final class ChangeRecorder: ChangeObserver {
       if isWatched, !table.wantedPlaces.isEmpty { try noteKeys(change, table, rows) }
       switch change.kind {
       case .insert:
-        table.insert(change.newIdentifier, entity: try entity(of: change, rows, isNew: true))
+        let entity = try entity(of: change, rows, isNew: true)
+        table.insert(change.newIdentifier, entity: entity)
+        if history.keepsPages, let entity = rows.entities[entity], entity.policy == .values {
+          try inserted.note(change, entity, rows)
+        }
       case .update: try update(change, table, rows)
       case .delete: try delete(change, table, rows)
       }
@@ -411,7 +419,7 @@ final class ChangeRecorder: ChangeObserver {
     _ rows: RecordedRows
   ) throws(OutOfMemory) {
     let identifier = change.oldIdentifier
-    if table.isInserted(identifier) { return }
+    if table.isInserted(identifier) { return inserted.giveUp() }
     let (old, new) = (try change.old(rows.versionColumn), try change.new(rows.versionColumn))
     let start = journal.arena.count
     try rows.noteUpdate(change, of: updatedPlaces ?? rows.places, in: &journal.arena)
@@ -433,7 +441,7 @@ final class ChangeRecorder: ChangeObserver {
     _ rows: RecordedRows
   ) throws(OutOfMemory) {
     let identifier = change.oldIdentifier
-    if table.revoke(identifier) { return }
+    if table.revoke(identifier) { return inserted.giveUp() }
     let version = try change.old(rows.versionColumn).integer
     let entity = try entity(of: change, rows, isNew: false)
     let start = journal.arena.count

@@ -9,6 +9,9 @@ package struct ChangeSet: Sendable {
   let kinds: [String]
   /// The rows that the history got.
   let pages: [Page]
+  /// The values of the inserted rows, which the history doesn't repeat, as deletions of them would tell them;
+  /// `nil` if there are many, or if the transaction has changed them again.
+  let inserted: [Page]?
 
   /// The bytes of a ``HistoryPage``.
   struct Page: Sendable {
@@ -22,16 +25,26 @@ package struct ChangeSet: Sendable {
   static let byteLimit = 128 << 10
 
   /// How many bytes the pages have.
-  var byteCount: Int { pages.reduce(0) { $0 + $1.bytes.count } }
+  var byteCount: Int { (pages + (inserted ?? [])).reduce(0) { $0 + $1.bytes.count } }
 
   /// Reads the pages as rows of the history.
-  func records() throws -> [HistoryRecord] {
-    try pages.map { page in
-      try HistoryRecord(
-        identifier: page.identifier,
-        token: token,
-        (page.entity, page.kind, page.bytes)
-      )
+  func records() throws -> [HistoryRecord] { try pages.map(record) }
+
+  private func record(_ page: Page) throws -> HistoryRecord {
+    try HistoryRecord(
+      identifier: page.identifier,
+      token: token,
+      (page.entity, page.kind, page.bytes)
+    )
+  }
+
+  /// Reads the values of the inserted rows of an entity; `nil` if they aren't known.
+  func insertedRows(of entity: String?) throws -> [Int64: RecordedChange]? {
+    var rows: [Int64: RecordedChange] = [:]
+    guard let inserted else { return nil }
+    for page in inserted where page.entity == entity {
+      for change in try record(page).changes() { rows[change.identifier] = change }
     }
+    return rows
   }
 }

@@ -86,6 +86,9 @@ struct HistoryPage: Sendable {
   /// Adds a cell of a column.
   mutating func add(_ packed: some Collection<UInt8>) { elements.add(packed) }
 
+  /// Adds a cell of a column.
+  mutating func add(_ cell: Cell) { elements.add(cell) }
+
   /// Adds the change of a relationship, which `definition` describes as a column.
   mutating func add(
     links source: Int64,

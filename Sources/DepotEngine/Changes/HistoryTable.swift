@@ -91,14 +91,15 @@ final class HistoryTable {
   }
 
   /// Returns the transaction that is being written as it was stored; `nil` if its rows aren't kept.
-  func changeSet(_ origin: TransactionOrigin) -> ChangeSet? {
+  func changeSet(_ origin: TransactionOrigin, _ inserted: InsertedRows) -> ChangeSet? {
     guard keepsPages, let current, let pages, let epoch else { return nil }
     return ChangeSet(
       token: current.token,
       at: epoch.date(current.at),
       origin: origin,
       kinds: kinds,
-      pages: pages
+      pages: pages,
+      inserted: inserted.all
     )
   }
 

@@ -20,11 +20,23 @@ struct RecentHistory {
       let kinds = (set.origin.kind.map { [$0] } ?? []) + set.kinds
       items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
       for record in try set.records() where selection.includes(record) {
-        if record.kind == .insert, request.hasValues, catalog.keepsValues(of: record.entity) {
-          return nil
+        var rows: [Int64: RecordedChange] = [:]
+        let needsRows =
+          record.kind == .insert && request.hasValues && catalog.keepsValues(of: record.entity)
+        if needsRows {
+          guard let known = try set.insertedRows(of: record.entity) else { return nil }
+          rows = known
         }
         for range in try record.ranges() {
-          for row in range { items.append(.change(record.insertion(of: row))) }
+          for identifier in range {
+            var row: RowPast?
+            if needsRows {
+              guard let values = rows[identifier] else { return nil }
+              row = RowPast.none
+              row?.undo(values)
+            }
+            items.append(.change(record.insertion(of: identifier), row))
+          }
         }
         for change in try record.changes() where selection.includes(change) {
           items.append(.change(change))

@@ -1,0 +1,55 @@
+internal import DepotSQLite
+
+/// The values of the rows that a request inserts, for those who hear of it at once.
+struct InsertedRows {
+  /// How many rows are noted; who wants to know more reads them.
+  private static let limit = 64
+
+  private var pages: [HistoryPage] = []
+  private var count = 0
+  private var isComplete = true
+
+  /// The pages with the values; `nil` if some aren't known.
+  var all: [ChangeSet.Page]? {
+    guard isComplete else { return nil }
+    return pages.map { page in
+      ChangeSet.Page(identifier: 0, entity: page.entity, kind: page.kind, bytes: page.bytes)
+    }
+  }
+
+  /// Gives up, because rows are changed again or too many.
+  mutating func giveUp() {
+    isComplete = false
+    pages = []
+  }
+
+  /// Notes a row that is being inserted.
+  mutating func note(
+    _ change: borrowing RowEvent,
+    _ entity: RecordedEntity,
+    _ rows: RecordedRows
+  ) throws(OutOfMemory) {
+    guard isComplete else { return }
+    guard count < Self.limit else { return giveUp() }
+    count += 1
+    var page = pages.last.flatMap { $0.entity == entity.name ? $0 : nil }
+    if page == nil {
+      page = HistoryPage(entity: entity.name, root: rows.layout.name, kind: .delete)
+    } else {
+      pages.removeLast()
+    }
+    guard var page else { return }
+    let version = try change.new(rows.versionColumn).integer
+    page.begin(
+      row: change.newIdentifier,
+      version: version,
+      columns: entity.properties.count { $0 != nil }
+    )
+    for (place, property) in entity.properties.enumerated() {
+      guard let property else { continue }
+      page.add(column: place, entity.definitions[property.definition])
+      page.add(Cell(try change.new(rows.columns[place])))
+    }
+    if page.isFull { giveUp() } else { pages.append(page) }
+  }
+}
