@@ -49,6 +49,12 @@ extension StoreFiles {
       if case .known(let state) = state, state.isNew, Self.isBeginning(page, size: size) {
         return .begun
       }
+      // Earlier formats had other checksums.
+      if let header, header.applicationIdentifier == CatalogTables.applicationIdentifier,
+        1..<CatalogTables.formatVersion ~= header.userVersion
+      {
+        try check(header)
+      }
       // Nothing that the header says can be relied on then.
       if state != .missing { return .sealed(size: size, stamp: nil) }
       guard let header else {
