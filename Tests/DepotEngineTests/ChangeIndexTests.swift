@@ -100,6 +100,52 @@ import Testing
     }
   }
 
+  @Test(arguments: seeds(2))
+  func `what each row was is found whether or not its changes have entries`(
+    seed: Int
+  ) async throws {
+    try await withStore { store, path in
+      var generator = SeededGenerator(seed: UInt64(seed))
+      let past = PastFixture(store: store, path: path)
+      try await store.insert("Item", ["name", "size"], #"[["a",0],["b",0],["c",0]]"#)
+      var states = [(token: try past.head(), sizes: [0, 0, 0])]
+      for size in 1...200 {
+        var sizes = states[states.count - 1].sizes
+        let row = Int(generator.next() % 3)
+        sizes[row] = size
+        try await store.update("Item", [Int64(row + 1)], ["size"], "[\(size)]")
+        states.append((try past.head(), sizes))
+      }
+      let entries = try past.count("SELECT count(*) FROM depot_history_row")
+      #expect(100...200 ~= entries)
+      do {
+        for index in stride(from: 0, to: states.count, by: 23) {
+          for row in 0..<3 {
+            let answer = try past.ask(
+              "history.row",
+              "{\"entity\":\"Item\",\"id\":\(row + 1),\"at\":\"\(states[index].token)\"}"
+            )
+            #expect(
+              answer["row"]?["size"]?.int64 == Int64(states[index].sizes[row]),
+              "\(row) \(index)"
+            )
+          }
+        }
+        let blame = try past.ask("history.row", #"{"entity":"Item","id":2}"#)
+        let last = states.lastIndex { $0.sizes[1] != states[states.count - 1].sizes[1] } ?? 0
+        #expect(blame["properties"]?["size"]?["token"]?.string == states[last + 1].token)
+      }
+      // A change of the schema gives all of them their entries.
+      var schema = Schema.items
+      schema.entities[0].attributes.append(
+        Attribute(name: "note", type: .string, isOptional: true)
+      )
+      try await store.write(.defineSchema(schema, isDryRun: false))
+      #expect(try past.count("SELECT count(*) FROM depot_history_row") == 200)
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test(arguments: [
     "DELETE FROM depot_history_row WHERE row = -1",
     "INSERT INTO depot_history_row SELECT 'Item', -9, max(id) FROM depot_history",

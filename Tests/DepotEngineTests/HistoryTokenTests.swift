@@ -225,7 +225,8 @@ import Testing
   func `a check finds a damaged history`(sql: String) async throws {
     try await withStore { store, path in
       try await store.insert([[.string("a"), .int64(1)]])
-      try await store.update("Item", [1], ["size"], "[2]")
+      // So many that they have entries in the index.
+      for size in 2...140 { try await store.update("Item", [1], ["size"], "[\(size)]") }
       await store.close()
       do {
         let connection = try Connection(path: path, access: .writer)

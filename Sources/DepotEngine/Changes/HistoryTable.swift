@@ -17,8 +17,8 @@ final class HistoryTable {
   /// The size of a row's changes beyond which others go into another row, in bytes.
   static let pageBytes = 256 << 10
 
-  /// How many keys of rows are noted by one run of a statement, if there are so many.
-  private static let rowsTogether = 32
+  /// How many rows of the history may be without entries in the indexes.
+  private static let lag: Int64 = 128
 
   /// Makes the tables.
   static let definition = """
@@ -51,13 +51,13 @@ final class HistoryTable {
   private var pages: [ChangeSet.Page]? = []
   private var kinds: [String] = []
   private var insertion: Statement?
-  private var indexing: Statement?
-  private var indexingMany: Statement?
+  private let changeIndex: ChangeIndex
 
   /// Finds the end of the table; `floor` is the greatest identifier that a row ever had which was
   /// deleted.
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
+    changeIndex = ChangeIndex(connection: connection)
     nextIdentifier = 0
     try goOn(floor: floor)
   }
@@ -175,42 +175,24 @@ final class HistoryTable {
     if let kind { kinds.append(kind) }
     current = (token, at)
     nextIdentifier = identifier + 1
-    if let page, page.kind != .insert { try index(page, identifier) }
-  }
-
-  /// Notes which rows of entities a row is about.
-  private func index(_ page: HistoryPage, _ identifier: Int64) throws {
-    let keys = ChangeIndex.keys(of: page.rows)
-    let wholes = keys.count / Self.rowsTogether * Self.rowsTogether
-    if wholes > 0 {
-      let statement = try indexingMany ?? indexingStatement(Self.rowsTogether)
-      indexingMany = statement
-      try index(keys[..<wholes], of: page, identifier, statement, Self.rowsTogether)
-    }
-    if wholes < keys.count {
-      let statement = try indexing ?? indexingStatement(1)
-      indexing = statement
-      try index(keys[wholes...], of: page, identifier, statement, 1)
+    if let page, page.kind != .insert, page.rows.count > ChangeIndex.fewRows {
+      try changeIndex.add(identifier, about: page.rows, of: page.root)
     }
   }
 
-  private func index(
-    _ keys: ArraySlice<Int64>,
-    of page: HistoryPage,
-    _ identifier: Int64,
-    _ statement: Statement,
-    _ count: Int
-  ) throws {
-    defer { statement.reset() }
-    var root = page.root
-    try root.withUTF8 { root in
-      try statement.bind(borrowingText: root, at: 1)
-      try statement.bind(identifier, at: 2)
-      for start in stride(from: keys.startIndex, to: keys.endIndex, by: count) {
-        for offset in 0..<count { try statement.bind(keys[start + offset], at: 3 + offset) }
-        try statement.runBound()
-      }
-    }
+  /// Makes entries in the indexes for the rows of the history up to the last one, if there are enough without or
+  /// it is `mustIndex`, and returns the last row that has entries then.
+  func advanceIndexes(
+    from position: Int64,
+    _ catalog: Catalog,
+    mustIndex: Bool = false
+  ) throws -> Int64 {
+    let last = lastIdentifier
+    guard last > position, mustIndex || last - position >= Self.lag else { return position }
+    try InsertionIndex(connection: connection).add(after: position, through: last)
+    try changeIndex.add(after: position, through: last, catalog)
+    try CatalogTables(connection: connection).set(.historyIndexed, last)
+    return last
   }
 
   private func insertionStatement() throws(SQLiteError) -> Statement {
@@ -222,14 +204,6 @@ final class HistoryTable {
     )
     insertion = statement
     return statement
-  }
-
-  /// Returns a statement that notes so many keys: the entity, the row of the history, and they.
-  private func indexingStatement(_ count: Int) throws(SQLiteError) -> Statement {
-    let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
-    return try connection.statement(
-      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES \(rows)"
-    )
   }
 }
 

@@ -5,7 +5,16 @@ internal import DepotSQLite
 /// A page of the history is found by the identifiers of its rows. Where it is about most rows of a block, which
 /// are those that follow a multiple of ``blockSize``, it is found by the block, as most pages of a large
 /// transaction are: a page that is found so may say nothing of a row.
-struct ChangeIndex {
+///
+/// The entries of pages about few rows are made for many transactions at once, so that they don't cost every commit a
+/// page of the log; pages that have none yet are in the ``Tail``.
+final class ChangeIndex {
+  /// How many rows a page may be about whose entries are made later.
+  static let fewRows = 8
+
+  /// How many keys are noted by one run of a statement, if there are so many.
+  private static let keysTogether = 32
+
   /// Makes the table; a negative `row` stands for a block.
   static let definition = """
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
@@ -18,7 +27,11 @@ struct ChangeIndex {
   /// How many rows a block has.
   static var blockSize: Int64 { 1 << blockBits }
 
-  let connection: Connection
+  private unowned let connection: Connection
+  private var insertion: Statement?
+  private var insertionOfMany: Statement?
+
+  init(connection: Connection) { self.connection = connection }
 
   /// Returns the key of the block that a row is in.
   static func block(of row: Int64) -> Int64 { ~(row >> blockBits) }
@@ -62,6 +75,116 @@ struct ChangeIndex {
     )
   }
 
+  /// Makes the entries of a page about rows of the table of an entity.
+  func add(_ page: Int64, about rows: [Int64], of root: String) throws {
+    let keys = Self.keys(of: rows)
+    let wholes = keys.count / Self.keysTogether * Self.keysTogether
+    if wholes > 0 {
+      let statement = try insertionOfMany ?? statement(adding: Self.keysTogether)
+      insertionOfMany = statement
+      try add(keys[..<wholes], root, page, statement, Self.keysTogether)
+    }
+    if wholes < keys.count {
+      let statement = try insertion ?? statement(adding: 1)
+      insertion = statement
+      try add(keys[wholes...], root, page, statement, 1)
+    }
+  }
+
+  private func add(
+    _ keys: ArraySlice<Int64>,
+    _ root: String,
+    _ page: Int64,
+    _ statement: Statement,
+    _ count: Int
+  ) throws {
+    defer { statement.reset() }
+    var root = root
+    try root.withUTF8 { root in
+      try statement.bind(borrowingText: root, at: 1)
+      try statement.bind(page, at: 2)
+      for start in stride(from: keys.startIndex, to: keys.endIndex, by: count) {
+        for offset in 0..<count { try statement.bind(keys[start + offset], at: 3 + offset) }
+        try statement.runBound()
+      }
+    }
+  }
+
+  /// Returns a statement that makes so many entries: the entity, the row of the history, and the keys.
+  private func statement(adding count: Int) throws(SQLiteError) -> Statement {
+    let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
+    return try connection.statement(
+      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES \(rows)"
+    )
+  }
+
+  /// Makes the entries of pages that have none.
+  func add(after position: Int64, through last: Int64, _ catalog: Catalog) throws {
+    let range = [SQLiteValue.integer(position), .integer(last)]
+    // Most pages are about one row.
+    let entities = try connection.statement(
+      """
+      SELECT DISTINCT entity FROM depot_history \
+      WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first = last
+      """
+    ).rows(range) { $0.text(0) }
+    for entity in entities {
+      try connection.statement(
+        """
+        INSERT OR IGNORE INTO depot_history_row (entity, row, id) SELECT ?3, first, id \
+        FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first = last AND entity = ?4 \
+        ORDER BY first, id
+        """
+      ).run(range + [.text(try catalog.layout(of: entity).root), .text(entity)])
+    }
+    let pages = try connection.statement(
+      """
+      SELECT \(HistoryTable.fullRow) FROM depot_history \
+      WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first < last ORDER BY id
+      """
+    )
+    defer { pages.reset() }
+    try pages.bind(range)
+    while try pages.step() {
+      let record = try HistoryRecord(pages.row)
+      guard record.count <= Self.fewRows, let entity = record.entity else { continue }
+      let root = try catalog.layout(of: entity).root
+      try add(record.identifier, about: record.elements().map(\.row), of: root)
+    }
+  }
+
+  /// The pages that have no entries yet, or only just have them.
+  struct Tail {
+    private let pages: [(identifier: Int64, root: String, rows: ClosedRange<Int64>)]
+
+    init(_ connection: Connection, after position: Int64, _ catalog: Catalog) throws {
+      var roots: [String: String] = [:]
+      pages = try connection.statement(
+        """
+        SELECT id, entity, first, last FROM depot_history \
+        WHERE id > ?1 AND kind > 0 AND first <= last ORDER BY id
+        """
+      ).rows([.integer(position)]) { row in
+        let entity = row.text(1)
+        // A schema that is newer than the catalog may have other entities, of which nothing is asked.
+        let root = roots[entity].made { (try? catalog.layout(of: entity).root) ?? entity }
+        return (row.integer(0), root, row.integer(2)...row.integer(3))
+      }
+    }
+
+    /// Returns the last page that may be about a row, of those from `first` on and before `end`.
+    func last(
+      about row: Int64,
+      of root: String,
+      from first: Int64,
+      before end: Int64
+    ) -> Int64? {
+      let page = pages[..<pages.place { $0.identifier < end }]
+        .last { $0.rows.contains(row) && $0.root == root }
+      return page.flatMap { $0.identifier >= first ? $0.identifier : nil }
+    }
+  }
+
   /// Deletes what leads to a page; `roots` are the entities by which its rows may be found, the likeliest first.
   func remove(_ page: Int64, about rows: [Int64], of roots: [String]) throws {
     let statement = try connection.statement(
@@ -96,6 +219,7 @@ struct ChangeIndex {
   ///
   /// The entity that the index has may have been the root once, so entries are looked up by their pages.
   private func unknownPages() throws -> [Int64] {
+    let position = try connection.number(.historyIndexed)
     let pages = try connection.statement(
       "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE kind >= 0 ORDER BY id"
     )
@@ -115,7 +239,9 @@ struct ChangeIndex {
       }
       let record = try HistoryRecord(pages.row)
       _ = try record.ranges()
-      let isFound = try record.elements().allSatisfy {
+      let elements = try record.elements()
+      if page > position, elements.count <= Self.fewRows { continue }
+      let isFound = elements.allSatisfy {
         keys.contains($0.row) || keys.contains(Self.block(of: $0.row))
       }
       if !isFound { unknown.append(page) }

@@ -7,9 +7,6 @@ internal import DepotSQLite
 /// a page of the log, so entries are made for many transactions at once, and those that have none yet are
 /// looked through.
 struct InsertionIndex {
-  /// How many rows of the history may be without an entry.
-  private static let lag: Int64 = 512
-
   /// Makes the table.
   static let definition = """
     CREATE TABLE depot_history_insert (entity TEXT NOT NULL, first INTEGER NOT NULL, id INTEGER NOT NULL,
@@ -18,18 +15,14 @@ struct InsertionIndex {
 
   let connection: Connection
 
-  /// Makes entries for the rows of the history up to the last one, if there are enough without, and
-  /// returns the last row that has an entry then.
-  func advance(to last: Int64, from position: Int64) throws -> Int64 {
-    guard last - position >= Self.lag else { return position }
+  /// Makes entries for rows of the history.
+  func add(after position: Int64, through last: Int64) throws {
     try connection.statement(
       """
       INSERT INTO depot_history_insert (entity, first, id, last) SELECT entity, first, id, last \
       FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind = 0 ORDER BY entity, first
       """
     ).run([.integer(position), .integer(last)])
-    try CatalogTables(connection: connection).set(.historyIndexed, last)
-    return last
   }
 
   /// Deletes the entries of rows that are about to be deleted.

@@ -85,10 +85,15 @@ extension PastReader {
 
   /// Returns the last row of the history before another that may be about a row.
   private func last(of trail: Trail, before: Int64) throws -> Int64? {
-    try ChangeIndex(connection: connection).last(
+    let first = max(trail.edge, bounds.floor + 1)
+    let tail = try tail()
+    if let page = tail.last(about: trail.identifier, of: trail.root, from: first, before: before) {
+      return page
+    }
+    return try index.last(
       about: trail.identifier,
       of: trail.root,
-      from: max(trail.edge, bounds.floor + 1),
+      from: first,
       before: before
     )
   }

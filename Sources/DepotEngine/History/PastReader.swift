@@ -10,6 +10,8 @@ final class PastReader {
   /// reading.
   let check: Check
   let pages: HistoryPages
+  let index: ChangeIndex
+  private var knownTail: ChangeIndex.Tail?
   private var shapes: [String: Shape] = [:]
 
   typealias Check = (_ byteCount: Int) throws -> Void
@@ -32,6 +34,12 @@ final class PastReader {
     self.bounds = bounds
     self.check = check
     pages = HistoryPages(connection, check: check)
+    index = ChangeIndex(connection: connection)
+  }
+
+  /// Returns the pages that the index may not have yet.
+  func tail() throws -> ChangeIndex.Tail {
+    try knownTail.made { try ChangeIndex.Tail(connection, after: bounds.indexed, catalog) }
   }
 
   /// Whether the schema changed after a moment, and with it perhaps rows and the names of properties.

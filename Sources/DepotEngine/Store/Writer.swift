@@ -174,8 +174,17 @@ final class Writer {
     _ request: WriteRequest,
     _ effect: inout WriteEffect
   ) throws -> WriteReply {
+    let indexed = nextIndexedHistory
     do {
       let origin = TransactionOrigin(request)
+      if origin.isSchemaChange {
+        // The index has the names that entities have in the history.
+        nextIndexedHistory = try recorder.history.advanceIndexes(
+          from: indexed,
+          catalog,
+          mustIndex: true
+        )
+      }
       try recorder.begin(origin, catalog)
       let content = try apply(request, &effect)
       try request.control.check()
@@ -185,6 +194,7 @@ final class Writer {
       }
       return WriteReply(content, token: try recorder.finish())
     } catch {
+      nextIndexedHistory = indexed
       recorder.discard()
       throw error
     }
@@ -279,6 +289,7 @@ final class Writer {
   func beginTransaction(for control: CallControl) throws {
     try beginTurn(for: control)
     noteHistoryBytes()
+    nextIndexedHistory = indexedHistory
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
     home?.isOfEpoch = true
@@ -312,10 +323,7 @@ final class Writer {
     }
     try countHistory()
     try epoch.note()
-    nextIndexedHistory = try InsertionIndex(connection: connection).advance(
-      to: recorder.history.lastIdentifier,
-      from: indexedHistory
-    )
+    nextIndexedHistory = try recorder.history.advanceIndexes(from: nextIndexedHistory, catalog)
     let now = Monotonic.now()
     if now >= nextPruning {
       let hasMore = try outcomes.prune(in: keyPeriod)
