@@ -25,10 +25,14 @@ struct HistoryPage: Sendable {
   private(set) var last = Int64.min
   private var count = 0
   private var columns = PackedCells()
-  private var columnCount = 0
-  /// The numbers of the columns, by their places among those of the root; -1 for those that aren't there.
+  /// The places of the columns among those of the root, in the order of their numbers.
+  private var places: [Int] = []
+  /// The numbers of the columns by their places, if there are many; -1 for those that aren't there.
   private var numbers: [Int] = []
   private var elements = PackedCells()
+
+  /// How many columns are looked for one by one.
+  private static let fewColumns = 8
 
   init(entity: String, root: String, kind: HistoryTable.Kind, hasValues: Bool = true) {
     self.entity = entity
@@ -43,14 +47,21 @@ struct HistoryPage: Sendable {
 
   /// The bytes of the page.
   var bytes: [UInt8] {
-    var head = PackedCells()
-    head.add(count: count)
-    head.add(count: hasValues ? 1 : 0)
-    head.add(count: columnCount)
-    return head.bytes + columns.bytes + elements.bytes
+    var all = PackedCells(capacity: 12 + columns.count + elements.count)
+    all.add(count: count)
+    all.add(count: hasValues ? 1 : 0)
+    all.add(count: places.count)
+    all.add(columns.bytes)
+    all.add(elements.bytes)
+    return all.bytes
   }
 
   private mutating func begin(_ first: Int64, _ last: Int64) {
+    if count == 0 {
+      // Enough for the change of a few values.
+      if kind != .insert { columns = PackedCells(capacity: 56) }
+      elements = PackedCells(capacity: kind == .insert ? 24 : 120)
+    }
     count += 1
     self.first = min(self.first, first)
     self.last = max(self.last, last)
@@ -74,17 +85,30 @@ struct HistoryPage: Sendable {
 
   /// Adds the number of a column, which `definition` describes if it is the first with its place.
   mutating func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
+    if let number = number(of: place) { return elements.add(count: number) }
+    let number = places.count
+    if number == Self.fewColumns { for place in places { setNumber(of: place) } }
+    places.append(place)
+    if number >= Self.fewColumns { setNumber(of: place) }
+    columns.add(definition())
+    elements.add(count: number)
+  }
+
+  private func number(of place: Int) -> Int? {
+    if places.count <= Self.fewColumns { return places.firstIndex(of: place) }
+    return place < numbers.count && numbers[place] >= 0 ? numbers[place] : nil
+  }
+
+  private mutating func setNumber(of place: Int) {
     while numbers.count <= place { numbers.append(-1) }
-    if numbers[place] < 0 {
-      numbers[place] = columnCount
-      columnCount += 1
-      columns.add(definition())
-    }
-    elements.add(count: numbers[place])
+    numbers[place] = places.firstIndex(of: place) ?? -1
   }
 
   /// Adds a cell of a column.
   mutating func add(_ packed: some Collection<UInt8>) { elements.add(packed) }
+
+  /// Adds a cell of a column.
+  mutating func add(_ packed: UnsafeRawBufferPointer) { elements.add(packed) }
 
   /// Adds a cell of a column.
   mutating func add(_ cell: Cell) { elements.add(cell) }

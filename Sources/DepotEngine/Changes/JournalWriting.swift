@@ -15,10 +15,9 @@ struct JournalWriting {
   private static let rangeLimit = 10_000
 
   mutating func run() throws {
-    var byTable: [Int: ArraySlice<JournalEntry>] = [:]
-    sorted()[...].eachRun(by: \.table) { byTable[$0[$0.startIndex].table] = $0 }
+    let entries = sorted()
     for table in recorder.touched {
-      let entries = byTable[table.number] ?? []
+      let entries = Self.entries(of: table.number, in: entries)
       switch table.content {
       case .rows(let rows): try write(entries, table, rows)
       case .links(let links): try write(entries, table, links)
@@ -26,10 +25,20 @@ struct JournalWriting {
     }
   }
 
+  private static func entries(
+    of table: Int,
+    in entries: [JournalEntry]
+  ) -> ArraySlice<JournalEntry> {
+    let start = entries.place { $0.table < table }
+    return entries[start...].prefix { $0.table == table }
+  }
+
   /// The changes of each row behind each other, in the order in which they happened.
   private func sorted() -> [JournalEntry] {
     let entries = recorder.journal.entries
-    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { !Self.isBefore($1, $0) }
+    let isSorted = entries.indices.dropFirst().allSatisfy {
+      !Self.isBefore(entries[$0], entries[$0 - 1])
+    }
     if isSorted { return entries }
     // Sorting keeps the order of what is equal.
     return entries.sorted(by: Self.isBefore)
@@ -70,6 +79,11 @@ struct JournalWriting {
   private var pages: [Int: HistoryPage] = [:]
 
   private mutating func flush() throws {
+    defer { entity = nil }
+    guard !pages.isEmpty else {
+      if entity != nil, !page.isEmpty { try recorder.history.add(page, recorder.origin) }
+      return
+    }
     turn(to: nil, .insert, nil)
     for (_, page) in pages.sorted(by: { $0.key < $1.key }) where !page.isEmpty {
       try recorder.history.add(page, recorder.origin)
@@ -87,8 +101,9 @@ struct JournalWriting {
     if let entity { pages[entity.number] = page }
     entity = other
     guard let other, let rows else { return }
+    let known = pages.isEmpty ? nil : pages.removeValue(forKey: other.number)
     page =
-      pages.removeValue(forKey: other.number)
+      known
       ?? HistoryPage(
         entity: other.name,
         root: rows.layout.name,
@@ -166,8 +181,8 @@ struct JournalWriting {
         entity.properties[value.place].map { entity.definitions[$0.definition] } ?? []
       )
       guard page.hasValues else { continue }
-      page.add(cells[value.old..<value.oldEnd])
-      if isUpdate { page.add(cells[value.new..<value.newEnd]) }
+      page.add(UnsafeRawBufferPointer(rebasing: cells[value.old..<value.oldEnd]))
+      if isUpdate { page.add(UnsafeRawBufferPointer(rebasing: cells[value.new..<value.newEnd])) }
     }
   }
 

@@ -42,8 +42,8 @@ final class ConflictSearch {
     let change = request.updates[index]
     let pointer = "/args/update/\(index)"
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
-    // The count tells where the columns that were read begin.
-    let names = ["\(change.columns.count)"] + change.columns + (change.base?.columns ?? [])
+    // No column has an empty name, which tells where the columns that were read begin.
+    let names = change.columns + [""] + (change.base?.columns ?? [])
     let known = try writer.comparisons.plan(names, .change) {
       try RowComparison(change, writer, at: pointer)
     }
@@ -88,6 +88,7 @@ final class ConflictSearch {
         var reader = try RowReader(bytes)
         var baseReader = try RowReader(baseBytes)
         var (fields, baseFields): ([RowField], [RowField]) = ([], [])
+        fields.reserveCapacity(change.columns.count)
         var row = 0
         while try reader.beginRow() {
           if row & 63 == 0 { try session.control.check() }

@@ -61,7 +61,7 @@ struct HistoryAnswers {
     let row = try story.state(after: token.sequence, past)
     var writer = JSONWriter()
     writer.raw("{")
-    writer.member("token", token.description)
+    writer.member("token", token)
     writer.member("entity", story.layout.name)
     writer.member("row")
     guard row.exists else {

@@ -33,7 +33,7 @@ struct HistoryOrigin: Equatable {
 
   /// Writes the members that tell who made a change.
   func writeMembers(_ bounds: HistoryBounds, to writer: inout JSONWriter) {
-    writer.member("token", bounds.token(token).description)
+    writer.member("token", bounds.token(token))
     writer.member("at")
     DateText.write(at, to: &writer)
     if let author { writer.member("author", author) }

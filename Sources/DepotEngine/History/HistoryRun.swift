@@ -143,7 +143,7 @@ final class HistoryRun: StreamRun {
     if open != nil { writer.raw("],\"more\":true}") }
     if isWatched {
       writer.raw("],\"token\":")
-      writer.string(selection.bounds.token(last ?? selection.after).description)
+      writer.string(selection.bounds.token(last ?? selection.after))
       writer.raw(open == nil ? "}" : ",\"more\":true}")
       FrameEncoder.end(reply.framing, from: start, in: &writer)
     } else {
@@ -169,7 +169,7 @@ final class HistoryRun: StreamRun {
     let end = isCut && !selection.request.isDescending ? last ?? selection.after : selection.until
     reply.object(to: &writer) { writer in
       writer.member("transactions", rowCount)
-      writer.member("token", bounds.token(max(end, selection.after)).description)
+      writer.member("token", bounds.token(max(end, selection.after)))
     }
   }
 

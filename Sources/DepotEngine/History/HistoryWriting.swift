@@ -22,8 +22,8 @@ struct HistoryWriting {
   ) {
     writeMembers(of: transaction, to: &writer)
     writer.member("joined") { writer in
-      writer.member("first", bounds.token(group.first).description)
-      writer.member("last", bounds.token(group.last).description)
+      writer.member("first", bounds.token(group.first))
+      writer.member("last", bounds.token(group.last))
       writer.member("transactions", group.count)
       writer.member("rows") { writer in
         for (kind, count) in group.rows.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

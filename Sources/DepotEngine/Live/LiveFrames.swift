@@ -44,7 +44,7 @@ struct LiveFrames {
   }
 
   func write(_ name: StaticString, _ token: Int64, to writer: inout JSONWriter) {
-    writer.member(name, epochs.token(token).description)
+    writer.member(name, epochs.token(token))
   }
 
   /// The members of a frame of changes besides these.

@@ -21,6 +21,8 @@ struct KnownPlans<Plan> {
   }
 
   private var plans: [Key: Plan] = [:]
+  /// The plan that was found last, which most requests find again.
+  private var last: (key: Key, plan: Plan)?
 
   /// Returns the plan of some columns, which `make` makes if it isn't known.
   mutating func plan(
@@ -28,11 +30,17 @@ struct KnownPlans<Plan> {
     _ use: Use,
     make: () throws -> Plan
   ) rethrows -> Plan {
+    if let last, last.key.use == use, last.key.names == names { return last.plan }
     let key = Key(names: names, use: use)
-    if let plan = plans[key] { return plan }
-    let plan = try make()
-    if plans.count >= Self.limit { plans = [:] }
-    plans[key] = plan
+    let plan: Plan
+    if let known = plans[key] {
+      plan = known
+    } else {
+      plan = try make()
+      if plans.count >= Self.limit { plans = [:] }
+      plans[key] = plan
+    }
+    last = (key, plan)
     return plan
   }
 }

@@ -17,6 +17,8 @@ struct PackedCells: Equatable, Sendable {
 
   init() {}
 
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
   init(_ values: [SQLiteValue]) {
     bytes.reserveCapacity(values.count * 5)
     for value in values { value.withCell { add($0) } }
@@ -61,6 +63,8 @@ struct PackedCells: Equatable, Sendable {
 
   /// Adds bytes that another collection of cells has.
   mutating func add(_ packed: some Collection<UInt8>) { bytes.append(contentsOf: packed) }
+
+  mutating func add(_ packed: UnsafeRawBufferPointer) { bytes.append(contentsOf: packed) }
 
   mutating func add(_ cell: Cell) {
     switch cell {

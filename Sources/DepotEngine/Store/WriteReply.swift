@@ -44,7 +44,7 @@ struct WriteReply {
         }
       case .stored: break
       }
-      if let token { writer.member("token", token.description) }
+      if let token { writer.member("token", token) }
     }
   }
 
@@ -97,7 +97,11 @@ extension JSONWriter {
       write(runs)
     }
     guard let conflicts = result.conflicts else { return }
-    for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    if conflicts.isEmpty {
+      raw(",\"conflicts\":[]")
+    } else {
+      for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    }
     member("versions") { writer in
       for (entity, versions) in result.versions.sorted(by: { $0.key < $1.key }) {
         writer.name(entity)

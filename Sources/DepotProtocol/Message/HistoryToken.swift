@@ -14,7 +14,7 @@ public struct HistoryToken: Hashable, Sendable {
   public var sequence: Int64
 
   /// How many digits an epoch has as text.
-  private static let epochDigits = 12
+  fileprivate static let epochDigits = 12
 
   /// - Parameters:
   ///   - store: The store's identifier, or its first eight digits.
@@ -63,6 +63,33 @@ extension HistoryToken: CustomStringConvertible {
     let digits = String(epoch, radix: 16)
     let zeros = String(repeating: "0", count: max(0, Self.epochDigits - digits.utf8.count))
     return "\(store)-\(zeros)\(digits)-\(sequence)"
+  }
+}
+
+extension JSONWriter {
+  /// Writes a token as a string.
+  package mutating func string(_ token: HistoryToken) {
+    raw("\"")
+    raw(token.store.utf8)
+    if token.epoch != 0 {
+      raw("-")
+      hexadecimal(UInt64(bitPattern: token.epoch), digits: HistoryToken.epochDigits)
+    }
+    raw("-")
+    integer(token.sequence)
+    raw("\"")
+  }
+
+  package mutating func member(_ name: StaticString, _ token: HistoryToken) {
+    member(name)
+    string(token)
+  }
+
+  private mutating func hexadecimal(_ value: UInt64, digits: Int) {
+    for place in (0..<digits).reversed() {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(4 * place)) & 15
+      bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    }
   }
 }
 
