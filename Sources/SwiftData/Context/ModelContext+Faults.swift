@@ -273,11 +273,7 @@ extension ModelStorage {
       if isHere { settled.append(link) } else { settled.remove(link.storage) }
     }
     guard settled.allIdentifiers != list.allIdentifiers else { return }
-    if !changed.contains(slot) {
-      base[slot] = .many(list)
-      if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
-      changed.insert(slot)
-    }
+    if !changed.contains(slot) { noteChange(slot, since: .many(list)) }
     slots[slot] = .many(settled)
   }
 

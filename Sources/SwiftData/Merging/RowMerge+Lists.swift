@@ -67,9 +67,22 @@ extension RowMerge {
       if storage.changed.contains(slot), case .many(let base?)? = storage.base[slot] {
         let news = news(to: base)
         if !news.isEmpty { storage.base[slot] = .many(Self.edited(base, news)) }
+      } else {
+        noteOwnMembers(wanted)
       }
       guard !wanted.isEmpty, case .many(let list?) = storage.slots[slot] else { return }
       storage.slots[slot] = .many(Self.edited(list, wanted))
+    }
+
+    /// Notes as the program's change that the list keeps objects which others take out of it.
+    ///
+    /// It counted as unchanged for as long as the store said the same.
+    private func noteOwnMembers(_ wanted: [Step]) {
+      guard case .many(let list?) = link.storage.slots[slot] else { return }
+      let kept = counting.filter { $0.member.isOwn && !$0.isAdded }
+      let left = Self.effective(kept, in: list)
+      if left.isEmpty { return }
+      link.storage.noteChange(slot, since: .many(Self.edited(list, wanted + left)))
     }
 
     /// The steps that make the list another one.

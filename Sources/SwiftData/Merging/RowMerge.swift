@@ -335,6 +335,9 @@ final class RowMerge {
     } else if !member.isOwn {
       let leaving = isAdded ? nil : member.identifier
       edits.append(Edit(link: link, slot: slot, value: value, leaving: leaving))
+    } else if !isAdded {
+      // It counted as unchanged for as long as the store said the same.
+      storage.noteChange(slot, since: .nothing)
     }
   }
 

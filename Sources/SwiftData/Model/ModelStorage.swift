@@ -234,12 +234,19 @@ extension ModelStorage {
         if case .unloaded = slots[slot], isWanted, !property.isToMany {
           load(slot, isAsked: false)
         }
-        base[slot] = slots[slot]
-        if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
-        changed.insert(slot)
+        noteChange(slot, since: slots[slot])
       }
     }
     context?.willChange(self, slot)
+  }
+
+  /// Notes that a property has a change of the program, and its value in the store.
+  @inline(__always)
+  final func noteChange(_ slot: Int, since value: Slot) {
+    guard phase == .stored || phase == .deleted else { return }
+    base[slot] = value
+    if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
+    changed.insert(slot)
   }
 
   /// Changes a property without noting it as a change of the program, and tells its observers.

@@ -209,4 +209,41 @@ import Testing
     }
     #expect(!context.hasChanges)
   }
+
+  @Test func `a rollback leaves no list with an object that others took out of it`() async throws {
+    mine.tomes[0].rack = mine.racks[0]
+    for tome in theirs.tomes { tome.rack = theirs.racks[0] }
+    try await mergeAll("the same, and more")
+    #expect(mine.racks.map(\.tomes.count) == [2, 0])
+    theirs.tomes[0].rack = theirs.racks[1]
+    try await mergeAll("another one")
+    #expect(mine.racks.map(\.tomes.count) == [2, 0])
+    mine.tomes[0].rack = nil
+    #expect(mine.racks.map(\.tomes.count) == [1, 0])
+    context.rollback()
+    #expect(mine.tomes[0].rack === mine.racks[1])
+    #expect(mine.racks.map(\.tomes.count) == [1, 1])
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `a rollback leaves no object with one that others led elsewhere`() async throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    mine.tomes[0].jacket = mine.jackets[0]
+    context.processPendingChanges()
+    theirs.tomes[0].jacket = theirs.jackets[0]
+    try await mergeAll("the same")
+    mine.tomes[0].jacket = mine.jackets[1]
+    context.processPendingChanges()
+    manager.undo()
+    theirs.tomes[0].jacket = nil
+    theirs.jackets[0].tome = theirs.tomes[1]
+    try await mergeAll("another one")
+    #expect(mine.tomes[0].jacket === mine.jackets[0])
+    mine.tomes[0].jacket = nil
+    context.rollback()
+    #expect(mine.jackets[0].tome === mine.tomes[1])
+    #expect(mine.tomes.map { $0.jacket?.name } == [nil, "A"])
+    #expect(!context.hasChanges)
+  }
 }
