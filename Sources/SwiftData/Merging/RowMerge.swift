@@ -429,6 +429,8 @@ final class RowMerge {
   func finish() {
     scan()
     let lists = Array(lists.values)
+    // The edits know this, which is the owner of them until here.
+    self.lists = [:]
     for list in lists { list.look() }
     let changed = lists.filter(\.isChanged)
     // Objects that have to be read are, before anybody is told.

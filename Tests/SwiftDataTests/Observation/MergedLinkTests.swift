@@ -246,4 +246,23 @@ import Testing
     #expect(mine.tomes.map { $0.jacket?.name } == [nil, "A"])
     #expect(!context.hasChanges)
   }
+
+  @Test func `an end of the context is the end of all that its merges have used`() async throws {
+    weak var ended: ModelContext?
+    do {
+      let brief = ModelContext(container)
+      brief.automaticallyMergesChanges = true
+      let own = try Shelves(brief)
+      for rack in own.racks { _ = rack.tomes.count }
+      for label in own.labels { _ = label.tomes.count }
+      theirs.tomes[0].rack = theirs.racks[0]
+      theirs.tomes[0].labels = [theirs.labels[0]]
+      try other.save()
+      brief.processPendingChanges()
+      #expect(own.racks.map(\.tomes.count) == [1, 0])
+      #expect(own.labels.map(\.tomes.count) == [1, 0, 0])
+      ended = brief
+    }
+    #expect(ended == nil)
+  }
 }
