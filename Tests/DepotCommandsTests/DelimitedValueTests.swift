@@ -10,9 +10,11 @@ import Testing
     _ attribute: Attribute,
     nullText: String? = nil
   ) throws -> String {
+    let column = DelimitedColumn("a", attribute, DelimitedValue(nullText: nullText))
     var writer = JSONWriter()
-    try DelimitedValue(nullText: nullText)
-      .write(.init(bytes: Array(text.utf8), isQuoted: quoted), as: attribute, to: &writer)
+    try Array(text.utf8).withUnsafeBufferPointer { bytes throws(DepotError) in
+      try column.write(DelimitedField(bytes: bytes, isQuoted: quoted), to: &writer)
+    }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
@@ -74,6 +76,76 @@ import Testing
     #expect(try json("-9223372036854775808", whole) == "-9223372036854775808")
     #expect(throws: DepotError.self) { try json("1.5", whole) }
     #expect(throws: DepotError.self) { try json("-", whole) }
+  }
+
+  static let likely: [AttributeType: [String]] = [
+    .int64: [
+      "0", "-0", "-7", "007", "12345678901234567", "123456789012345678", "1.0", "", "-", "+1",
+    ],
+    .double: ["0.5", "-0.0", ".5", "5.", "00.5", "1.2.3", "1e5", "12345678901234.12", "-"],
+    .decimal: ["0.5", "-0", "12345678901234567", "1234567890123456789012.5", "1e3", "x"],
+    .bool: ["true", "false", "TRUE", "1", "tru"],
+    .date: [
+      "2026-05-01T13:45:00Z", "2026-02-28T23:59:59Z", "2026-02-29T00:00:00Z",
+      "0000-01-01T00:00:00Z",
+      "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-05-00T00:00:00Z",
+      "2026-05-01T24:00:00Z",
+      "2026-05-01T13:60:00Z", "2026-05-01T13:45:60Z", "2026-05-01 13:45:00Z",
+      "2O26-05-01T13:45:00Z",
+      "2024-02-29T12:00:00Z", "2026-05-31T12:00:00Z",
+    ],
+    .uuid: [
+      "6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+      "6ba7b8109-dad-11d1-80b4-00c04fd430c8", "6ba7b810-9dad-11d1-80b4-00c04fd430cg", "@ba7b810",
+    ],
+    .string: ["a", "\"\\\u{1}\n", "日本", ""],
+    .url: ["https://example.org/\"", ""],
+  ]
+
+  @Test(arguments: AttributeType.allCases, [nil, "7"] as [String?])
+  func `a value that is told by its bytes is the one that is read`(
+    type: AttributeType,
+    nullText: String?
+  ) throws {
+    for text in Self.likely.values.joined() {
+      for isOptional in [true, false] {
+        for isQuoted in [true, false] {
+          let attribute = Attribute(name: "a", type: type, isOptional: isOptional)
+          var read = JSONWriter()
+          var bytes = Array(text.utf8)
+          if text == "日本" { bytes.append(0xFF) }
+          let result = bytes.withUnsafeBufferPointer { bytes in
+            Result { () throws(DepotError) in
+              let field = DelimitedField(bytes: bytes, isQuoted: isQuoted)
+              try DelimitedValue(nullText: nullText).write(field, as: attribute, to: &read)
+            }
+          }
+          var written = JSONWriter()
+          let column = DelimitedColumn("a", attribute, DelimitedValue(nullText: nullText))
+          let plain = bytes.withUnsafeBufferPointer { bytes in
+            Result { () throws(DepotError) in
+              try column.write(DelimitedField(bytes: bytes, isQuoted: isQuoted), to: &written)
+            }
+          }
+          switch (result, plain) {
+          case (.success, .success):
+            let isSame = try same(written.bytes, read.bytes, type)
+            #expect(isSame, "\(text) as \(type)")
+          case (.failure(let first), .failure(let second)): #expect(first.at("a") == second)
+          default: Issue.record("\(text) as \(type): \(result) and \(plain)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether two texts of JSON are the same value.
+  private func same(_ first: [UInt8], _ second: [UInt8], _ type: AttributeType) throws -> Bool {
+    if type == .double, first != second {
+      let numbers = [first, second].map { Double(String(decoding: $0, as: UTF8.self)) }
+      return numbers[0]?.bitPattern == numbers[1]?.bitPattern
+    }
+    return first == second
   }
 
   @Test func `a date may be written as other programs do`() throws {

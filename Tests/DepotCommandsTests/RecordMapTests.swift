@@ -94,7 +94,9 @@ import Testing
   ) throws {
     let schema = Schema(entities: [Fixture.package])
     let rules = try LinkRules([], of: Fixture.package, schema)
-    let record = DelimitedRecord(fields: [.init(bytes: Array(header.utf8))])
+    var record = DelimitedRecord()
+    record.bytes = Array(header.utf8)
+    record.places = [.init(range: record.bytes.indices)]
     let error = #expect(throws: DepotError.self) {
       let names = try DelimitedNames(record, InputForm())
       return try DelimitedObjects(names, of: Fixture.package, schema, rules, ImportStyle())

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
-/// The conversion of rows of CSV into JSON records with relationships.
-struct DelimitedObjects {
+/// The conversion of rows of CSV into JSON records with relationships, or into rows of a request.
+final class DelimitedObjects {
   private enum Property {
     case attribute(Attribute)
     /// A relationship, and the type of the keys that it is written with.
@@ -16,6 +16,8 @@ struct DelimitedObjects {
   private var entityColumn: Int?
   /// The names of the columns, if each is an attribute and no row is of another entity.
   private(set) var attributes: [String]?
+  /// The columns then; `nil` where one is left out.
+  private var plan: [DelimitedColumn?] = []
   private let entity: String
   private let values: DelimitedValue
   /// The names of the columns as they were given.
@@ -64,7 +66,12 @@ struct DelimitedObjects {
     let isPlain = zip(names, properties[entity.name] ?? []).allSatisfy { name, property in
       if case .attribute = property { true } else { name == nil }
     }
-    if isPlain, entities.count == 1 { attributes = names.compactMap(\.self) }
+    guard isPlain, entities.count == 1 else { return }
+    attributes = names.compactMap(\.self)
+    plan = zip(names, properties[entity.name] ?? []).map { name, property in
+      guard let name, case .attribute(let attribute) = property else { return nil }
+      return DelimitedColumn(name, attribute, values)
+    }
   }
 
   private static func property(
@@ -84,46 +91,52 @@ struct DelimitedObjects {
   /// Whether a blank line could be a row.
   var isSingle: Bool { names.count == 1 }
 
-  /// Returns a row as a JSON object, or as an array of the values of ``attributes``.
+  /// Writes a row as an array of the values of ``attributes``.
   ///
-  /// - Throws: ``DepotError`` `request.type`.
-  func object(
-    _ record: DelimitedRecord,
-    asArray isArray: Bool = false
-  ) throws(DepotError) -> [UInt8] {
+  /// - Throws: ``DepotError`` `request.type`; then a part of the row was written.
+  func write(_ record: DelimitedRecord, to writer: inout JSONWriter) throws(DepotError) {
     try record.check(fieldsOf: header)
-    let properties = properties[isArray ? entity : try entity(of: record)]
-    var writer = JSONWriter(capacity: record.text.count * 2 + 16)
-    writer.raw(isArray ? "[" : "{")
-    try write(record, properties, named: !isArray, &writer)
-    writer.raw(isArray ? "]" : "}")
-    return writer.bytes
+    writer.raw("[")
+    var isFirst = true
+    try record.forEachField { index, field throws(DepotError) in
+      guard let column = plan[index] else { return }
+      if !isFirst { writer.raw(",") }
+      isFirst = false
+      try column.write(field, to: &writer)
+    }
+    writer.raw("]")
   }
 
-  private func write(
-    _ record: DelimitedRecord,
-    _ properties: [Property?]?,
-    named: Bool,
-    _ writer: inout JSONWriter
-  ) throws(DepotError) {
-    for (index, field) in record.fields.enumerated() {
-      guard let name = names[index] else { continue }
+  /// Returns a row as a JSON object.
+  ///
+  /// - Throws: ``DepotError`` `request.type`.
+  func object(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
+    try record.check(fieldsOf: header)
+    let properties = properties[try entity(of: record)]
+    var writer = JSONWriter(capacity: record.textCount * 2 + 16)
+    writer.raw("{")
+    try record.forEachField { index, field throws(DepotError) in
+      guard let name = names[index] else { return }
       let property = properties?[index]
       // Rows of other entities have it.
-      if property == nil, values.isNull(field) { continue }
-      if named { writer.name(name) } else { writer.separate() }
+      if property == nil, values.isNull(field) { return }
+      writer.name(name)
       try DepotError.at(name, try write(field, property, &writer))
     }
+    writer.raw("}")
+    return writer.bytes
   }
 
   /// Returns the name of the entity that a row is of.
   private func entity(of record: DelimitedRecord) throws(DepotError) -> String {
-    guard let entityColumn, !values.isNull(record.fields[entityColumn]) else { return entity }
-    return try DelimitedValue.text(record.fields[entityColumn])
+    guard let entityColumn else { return entity }
+    return try record.withField(entityColumn) { field throws(DepotError) in
+      values.isNull(field) ? entity : try DelimitedValue.text(field)
+    }
   }
 
   private func write(
-    _ field: DelimitedRecord.Field,
+    _ field: DelimitedField,
     _ property: Property?,
     _ writer: inout JSONWriter
   ) throws(DepotError) {

@@ -29,19 +29,37 @@ struct GraphSource {
     let rows = try reader(RecordMap())
     let (entity, keepsInput) = (entity, keepsInput)
     var index = 0
-    try self.objects(of: file) { input, header, text in
+    func add(
+      _ input: ArraySlice<UInt8>,
+      line: Int,
+      _ reader: GraphReader,
+      _ object: () throws(DepotError) -> [UInt8]
+    ) throws {
       defer { index += 1 }
       if skip(index) { return }
-      let reader = header == nil ? objects : rows
       var record: GraphRecord
       do throws(DepotError) {
-        record = try reader.record(Array(text(false)), of: entity, index: index, line: input.line)
+        record = try reader.record(object(), of: entity, index: index, line: line)
       } catch {
-        return try refuse(error, index, input.line, Array(input.bytes))
+        return try refuse(error, index, line, Array(input))
       }
-      if keepsInput { record.input = Array(input.bytes) }
+      if keepsInput { record.input = Array(input) }
       try body(record)
     }
+    try records(
+      of: file,
+      object: { record in
+        try add(record.bytes, line: record.line, objects) { () throws(DepotError) in
+          try record.check()
+          return Array(record.bytes)
+        }
+      },
+      row: { row, columns in
+        try add(row.text, line: row.line, rows) { () throws(DepotError) in
+          try columns.object(row)
+        }
+      }
+    )
   }
 
   private func reader(_ map: RecordMap) throws(DepotError) -> GraphReader {
@@ -55,14 +73,6 @@ struct GraphSource {
     )
   }
 
-  /// Takes a record as it stands in a file, the header if it is a row of CSV, and a function that makes
-  /// it a JSON object, or an array if the header has ``DelimitedObjects/attributes``.
-  typealias ObjectBody = (
-    InputRecord,
-    DelimitedObjects?,
-    _ text: (_ isArray: Bool) throws(DepotError) -> ArraySlice<UInt8>
-  ) throws -> Void
-
   /// Returns the meaning of the columns of a file that has no header, by its first row; `nil` if that is one.
   private func begin(_ record: DelimitedRecord) throws(DepotError) -> DelimitedObjects? {
     if form.hasHeader { return nil }
@@ -70,18 +80,18 @@ struct GraphSource {
     return try DelimitedObjects(names, of: entity, schema, rules, style)
   }
 
-  /// Gives all records of a file, of which nothing was read, to a function.
-  func objects(of file: InputFile, _ body: ObjectBody) throws {
+  /// Gives all records of a file, of which nothing was read, to one of two functions: objects of JSON, or
+  /// rows of CSV with the meaning of their columns.
+  func records(
+    of file: InputFile,
+    object: (InputRecord) throws -> Void,
+    row: (DelimitedRecord, DelimitedObjects) throws -> Void
+  ) throws {
     var header: DelimitedObjects?
     try ImportSource.read(
       file,
       form: form,
-      object: { record in
-        try body(record, nil) { _ throws(DepotError) in
-          try record.check()
-          return record.bytes
-        }
-      },
+      object: object,
       delimited: { record in
         if header == nil { header = try begin(record) }
         guard let header else {
@@ -90,10 +100,7 @@ struct GraphSource {
           return
         }
         if record.isBlank, !header.isSingle { return }
-        let input = InputRecord(bytes: record.text[...], line: record.line)
-        try body(input, header) { isArray throws(DepotError) in
-          try header.object(record, asArray: isArray)[...]
-        }
+        try row(record, header)
       }
     )
   }

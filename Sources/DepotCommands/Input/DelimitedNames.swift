@@ -25,7 +25,7 @@ struct DelimitedNames {
     try header.check()
     entity = ""
     source = form.columns == nil ? .header : .option
-    texts = form.columns ?? header.fields.map { String(decoding: $0.bytes, as: UTF8.self) }
+    texts = form.columns ?? header.texts
     if source == .option { try header.check(fieldsOf: self) }
   }
 
@@ -44,7 +44,7 @@ struct DelimitedNames {
   init(numbering row: DelimitedRecord, _ form: InputForm) {
     entity = ""
     source = form.columns == nil ? .header : .option
-    texts = form.columns ?? row.fields.indices.map { "column_\($0 + 1)" }
+    texts = form.columns ?? row.places.indices.map { "column_\($0 + 1)" }
   }
 
   /// Says how many columns there are.

@@ -1,42 +1,5 @@
 internal import DepotProtocol
 
-/// One row of a CSV file.
-struct DelimitedRecord: Equatable {
-  struct Field: Equatable {
-    var bytes: [UInt8]
-    /// Whether it stood in quotation marks, or has escapes, so that it isn't the text for null.
-    var isQuoted = false
-  }
-
-  var fields: [Field] = []
-  /// The number of the first line, counted from 1.
-  var line = 1
-  /// The row as it stood in the file, without the end of the line.
-  var text: [UInt8] = []
-  /// Why this is no row.
-  var fault: DepotError?
-
-  /// - Throws: The ``fault``, if there is one.
-  func check() throws(DepotError) {
-    if let fault { throw fault }
-  }
-
-  /// - Throws: The ``fault``, or ``DepotError`` `request.type` if there aren't as many fields as `names` has.
-  func check(fieldsOf names: DelimitedNames) throws(DepotError) {
-    try check()
-    guard fields.count != names.texts.count else { return }
-    throw DepotError(
-      .type,
-      "The row has \(Numbers.counted(fields.count, "field")); \(names.countSentence)."
-    ).hint(names.source == .schema ? DelimitedNames.advice : nil)
-  }
-
-  /// Whether this is an empty line.
-  var isBlank: Bool {
-    fault == nil && fields.count == 1 && fields[0].bytes.isEmpty && !fields[0].isQuoted
-  }
-}
-
 /// A reader of CSV (RFC 4180), or the same with another delimiter, from a stream of bytes.
 ///
 /// Lines end with LF or CRLF, or with CR if the first one does. A quotation mark in the middle of a field that
@@ -74,47 +37,122 @@ struct DelimitedReader {
   private let hasEscapes: Bool
   private var state = State.startOfField
   private var lineEnd = LineEnd.unknown
-  private var record = DelimitedRecord()
-  private var field = DelimitedRecord.Field(bytes: [])
+  private let wholeRow: WholeRow
   private var escape = DelimitedEscape()
   private var line = 1
-  private var ready: [DelimitedRecord] = []
-  private var taken = 0
+  /// The input that was received last, and how much of it was read.
+  private var input: [UInt8] = []
+  private var position = 0
+  private var isAtEnd = false
+  /// The row that was read last.
+  private var record = DelimitedRecord()
+  /// The row that is being read byte by byte: its text, the bytes of its fields, and their places there.
+  private var text: [UInt8] = []
+  private var values: [UInt8] = []
+  private var places: [DelimitedRecord.Place] = []
+  private var fault: DepotError?
+  /// The line of that row.
+  private var firstLine = 1
+  /// Where in ``values`` the field begins that is being read, and whether it stands in quotation marks.
+  private var fieldStart = 0
+  private var isQuoted = false
 
   init(delimiter: UInt8, hasQuotes: Bool = true, hasEscapes: Bool = false) {
     self.delimiter = delimiter
     self.hasQuotes = hasQuotes
     self.hasEscapes = hasEscapes
+    wholeRow = WholeRow(delimiter: delimiter, hasQuotes: hasQuotes, hasEscapes: hasEscapes)
   }
 
   /// Adds bytes of the input; none mean its end.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
-    if bytes.isEmpty { return finish() }
-    var position = 0
-    while position < bytes.count, state != .over {
-      let count = plainCount(bytes, from: position)
-      if count > 0 {
-        let run = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
-        record.text.append(contentsOf: run)
-        field.bytes.append(contentsOf: run)
-        if state == .startOfField { state = .plain }
-        position += count
-      } else {
-        take(bytes[position])
-        position += 1
-      }
+    if bytes.isEmpty { isAtEnd = true }
+    if position == input.count {
+      input.removeAll(keepingCapacity: true)
+    } else {
+      input.removeSubrange(..<position)
     }
+    position = 0
+    input.append(contentsOf: bytes)
   }
 
   /// Returns the next complete row, or `nil` if more bytes are needed.
   mutating func next() -> DelimitedRecord? {
-    guard taken < ready.count else {
-      ready.removeAll(keepingCapacity: true)
-      taken = 0
-      return nil
+    if nextWhole() { return record }
+    // The array is out of the way of what reads it.
+    let bytes = input
+    let isComplete = bytes.withUnsafeBytes { readRow($0) }
+    if isComplete || isAtEnd && finish() {
+      takeRecord()
+      return record
     }
-    defer { taken += 1 }
-    return ready[taken]
+    return nil
+  }
+
+  /// Reads the next row if it is whole, and needs no closer look.
+  private mutating func nextWhole() -> Bool {
+    guard state == .startOfField, text.isEmpty, lineEnd == .lineFeed, position < input.count else {
+      return false
+    }
+    record.places.removeAll(keepingCapacity: true)
+    let start = position
+    let ends = input.withUnsafeBufferPointer { wholeRow.scan($0, from: start, &record.places) }
+    guard let ends else { return false }
+    record.bytes.removeAll(keepingCapacity: true)
+    input.withUnsafeBufferPointer { input in
+      record.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: input[start..<ends.text]))
+    }
+    record.textCount = record.bytes.count
+    record.line = line
+    record.fault = nil
+    line += ends.lines
+    firstLine = line
+    position = ends.next
+    return true
+  }
+
+  /// Reads bytes up to the end of a row; returns whether there was one.
+  private mutating func readRow(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    while position < bytes.count {
+      if state == .over {
+        position = bytes.count
+        break
+      }
+      let count = plainCount(bytes, from: position)
+      if count > 0 {
+        let run = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        text.append(contentsOf: run)
+        values.append(contentsOf: run)
+        if state == .startOfField { state = .plain }
+        position += count
+      } else {
+        // The byte behind a CR tells whether that ends a row.
+        if endsRowBefore(bytes[position]), endRow() { return true }
+        position += 1
+        if take(bytes[position - 1]), endRow() { return true }
+      }
+    }
+    return false
+  }
+
+  /// Makes a record of the row that was read byte by byte.
+  private mutating func takeRecord() {
+    record.textCount = text.count
+    record.bytes = text + values
+    record.places = places.map {
+      .init(
+        range: $0.range.lowerBound + text.count..<$0.range.upperBound + text.count,
+        isQuoted: $0.isQuoted
+      )
+    }
+    record.line = firstLine
+    record.fault = fault
+    text.removeAll(keepingCapacity: text.capacity <= 1 << 20)
+    values.removeAll(keepingCapacity: values.capacity <= 1 << 20)
+    places.removeAll(keepingCapacity: true)
+    fault = nil
+    fieldStart = 0
+    firstLine = line
   }
 
   /// Returns how many bytes from a position on are of the field and mean nothing else.
@@ -122,7 +160,7 @@ struct DelimitedReader {
     let isQuoted = state == .quoted
     guard isQuoted || state == .plain || state == .startOfField else { return 0 }
     guard lineEnd != .unknownBehindCR else { return 0 }
-    let end = min(bytes.count, start + Limits.frameBytes - record.text.count)
+    let end = min(bytes.count, start + Limits.frameBytes - text.count)
     let quote = UInt8(ascii: "\"")
     let ends = isQuoted || state == .startOfField && hasQuotes ? quote : delimiter
     let delimiter = isQuoted ? quote : delimiter
@@ -139,26 +177,35 @@ struct DelimitedReader {
     return max(0, position - start)
   }
 
-  private mutating func take(_ byte: UInt8) {
+  /// Takes a byte; returns whether it ends the row.
+  private mutating func take(_ byte: UInt8) -> Bool {
     if state == .digits {
-      if escape.take(byte) { return record.text.append(byte) }
+      if escape.take(byte) {
+        text.append(byte)
+        return false
+      }
       endEscape()
     }
-    if endsRow(byte) { return endRow() }
-    if record.text.count >= Limits.frameBytes {
-      if record.fault == nil {
-        record.fault = DepotError(.valueTooLarge, "The row is too large.")
+    if endsRow(byte) { return true }
+    if text.count >= Limits.frameBytes {
+      if fault == nil {
+        fault = DepotError(.valueTooLarge, "The row is too large.")
           .hint(
             "A row has at most \(Numbers.size(bytes: Limits.frameBytes)). Is a quotation mark missing?"
           )
         state = .unreadable
       }
-      return
+      return false
     }
-    record.text.append(byte)
+    text.append(byte)
+    takeInRow(byte)
+    return false
+  }
+
+  private mutating func takeInRow(_ byte: UInt8) {
     switch state {
     case .startOfField where byte == UInt8(ascii: "\"") && hasQuotes:
-      field.isQuoted = true
+      isQuoted = true
       state = .quoted
     case .startOfField, .plain:
       if byte == delimiter {
@@ -166,7 +213,7 @@ struct DelimitedReader {
       } else if byte == UInt8(ascii: "\\"), hasEscapes {
         state = .escape
       } else {
-        field.bytes.append(byte)
+        values.append(byte)
         state = .plain
       }
     case .quoted:
@@ -176,7 +223,7 @@ struct DelimitedReader {
         state = .escape
         escape.isQuoted = true
       } else {
-        field.bytes.append(byte)
+        values.append(byte)
       }
     case .quoteInQuoted: takeBehindQuote(byte)
     case .escape: takeEscaped(byte)
@@ -184,16 +231,18 @@ struct DelimitedReader {
     }
   }
 
+  /// Returns whether a row ends with the CR that stands before a byte.
+  private mutating func endsRowBefore(_ byte: UInt8) -> Bool {
+    guard lineEnd == .unknownBehindCR else { return false }
+    lineEnd = byte == 0x0A ? .lineFeed : .carriageReturn
+    if byte == 0x0A { return false }
+    line += 1
+    return true
+  }
+
   /// Returns whether a byte is the end of a row, and counts lines.
   private mutating func endsRow(_ byte: UInt8) -> Bool {
     let isOutside = state != .quoted && state != .escape
-    if lineEnd == .unknownBehindCR {
-      lineEnd = byte == 0x0A ? .lineFeed : .carriageReturn
-      if byte != 0x0A {
-        line += 1
-        endRow()
-      }
-    }
     switch byte {
     case 0x0A:
       line += 1
@@ -210,13 +259,13 @@ struct DelimitedReader {
 
   private mutating func takeBehindQuote(_ byte: UInt8) {
     if byte == UInt8(ascii: "\"") {
-      field.bytes.append(byte)
+      values.append(byte)
       state = .quoted
     } else if byte == delimiter {
       endField()
     } else if byte != 0x0D {
-      let place = line == record.line ? "" : " in line \(line)"
-      record.fault = DepotError(.type, "Something follows a closing quotation mark\(place).")
+      let place = line == firstLine ? "" : " in line \(line)"
+      fault = DepotError(.type, "Something follows a closing quotation mark\(place).")
         .hint("A quotation mark within a field is written twice.")
       state = .unreadable
     }
@@ -224,20 +273,20 @@ struct DelimitedReader {
 
   /// Takes the byte behind a backslash.
   private mutating func takeEscaped(_ byte: UInt8) {
-    let isStart = field.bytes.isEmpty && !field.isQuoted && !escape.isNull
+    let isStart = values.count == fieldStart && !isQuoted && !escape.isNull
     state = .digits
     if byte == UInt8(ascii: "N"), isStart {
       escape.isNull = true
     } else if !escape.begin(byte) {
-      field.bytes.append(DelimitedEscape.byte(byte))
+      values.append(DelimitedEscape.byte(byte))
     }
-    if !escape.isNull { field.isQuoted = true }
+    if !escape.isNull { isQuoted = true }
     if !escape.hasDigits { endEscape() }
   }
 
   /// Goes back to where the backslash stood.
   private mutating func endEscape() {
-    if let code = escape.code { field.bytes.append(code) }
+    if let code = escape.code { values.append(code) }
     state = escape.isQuoted ? .quoted : .plain
     let isNull = escape.isNull
     escape = DelimitedEscape()
@@ -247,40 +296,36 @@ struct DelimitedReader {
   private mutating func endField() {
     if escape.isNull {
       // With anything behind it, the escape stands for its letter.
-      let isAlone = field.bytes.isEmpty && !field.isQuoted
-      field.bytes.insert(contentsOf: isAlone ? Array(InputForm.dumpNull.utf8) : [0x4E], at: 0)
+      let isAlone = values.count == fieldStart && !isQuoted
+      let start = isAlone ? Array(InputForm.dumpNull.utf8) : [UInt8(ascii: "N")]
+      values.insert(contentsOf: start, at: fieldStart)
       escape.isNull = false
     }
-    record.fields.append(field)
-    field = DelimitedRecord.Field(bytes: [])
+    places.append(.init(range: fieldStart..<values.count, isQuoted: isQuoted))
+    fieldStart = values.count
+    isQuoted = false
     state = .startOfField
   }
 
-  private mutating func endRow() {
-    if state == .plain, field.bytes.last == 0x0D { field.bytes.removeLast() }
-    if record.text.last == 0x0D { record.text.removeLast() }
+  /// Ends the row; returns `false` if it is the line that ends a dump.
+  private mutating func endRow() -> Bool {
+    if state == .plain, values.count > fieldStart, values.last == 0x0D { values.removeLast() }
+    if text.last == 0x0D { text.removeLast() }
     endField()
-    if hasEscapes, record.text == Array("\\.".utf8) {
-      state = .over
-      return
-    }
-    // The next row is likely to be as large.
-    let (fieldCount, byteCount) = (record.fields.count, record.text.count)
-    ready.append(record)
-    record = DelimitedRecord()
-    record.fields.reserveCapacity(fieldCount)
-    record.text.reserveCapacity(byteCount + byteCount / 4)
-    record.line = line
+    guard hasEscapes, text == Array("\\.".utf8) else { return true }
+    state = .over
+    return false
   }
 
-  private mutating func finish() {
-    if state == .over { return }
+  /// Ends the row that the input ends in; returns whether there is one.
+  private mutating func finish() -> Bool {
+    if state == .over { return false }
     if state == .digits { endEscape() }
     if state == .quoted {
-      record.fault = DepotError(.type, "A quotation mark is never closed.")
+      fault = DepotError(.type, "A quotation mark is never closed.")
     } else if state == .escape {
-      record.fault = DepotError(.type, "The file ends behind a backslash.")
+      fault = DepotError(.type, "The file ends behind a backslash.")
     }
-    if !record.fields.isEmpty || !record.text.isEmpty { endRow() }
+    return !text.isEmpty && endRow()
   }
 }

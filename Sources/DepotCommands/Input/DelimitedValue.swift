@@ -16,15 +16,18 @@ struct DelimitedValue {
   }
 
   /// Whether a field is null wherever that can be.
-  func isNull(_ field: DelimitedRecord.Field) -> Bool {
-    !field.isQuoted && field.bytes == nullText ?? []
+  @inline(__always)
+  func isNull(_ field: DelimitedField) -> Bool {
+    if field.isQuoted { return false }
+    guard let nullText else { return field.bytes.isEmpty }
+    return field.bytes.elementsEqual(nullText)
   }
 
   /// Writes a field as JSON.
   ///
   /// - Throws: ``DepotError`` `request.type`, or `protocol.json` if it isn't UTF-8.
   func write(
-    _ field: DelimitedRecord.Field,
+    _ field: DelimitedField,
     as attribute: Attribute,
     to writer: inout JSONWriter
   ) throws(DepotError) {
@@ -43,59 +46,15 @@ struct DelimitedValue {
         try TextValue.write(word, as: attribute.type, to: &writer)
       }
     }
-    try field.bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
-      if Self.writePlain(bytes, as: attribute.type, to: &writer) { return }
-      guard UTF8Sequence.isValid(bytes) else { throw Self.notUTF8 }
-      if attribute.type == .string { return writer.string(utf8: bytes) }
-      let text = String(decoding: bytes, as: UTF8.self)
-      try TextValue.write(text, as: attribute.type, to: &writer)
+    if attribute.type == .string, UTF8Sequence.isValid(field.bytes) {
+      return writer.string(utf8: field.bytes)
     }
-  }
-
-  /// Writes a value that stands in the file as JSON has it; returns `false` of most others.
-  private static func writePlain(
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    as type: AttributeType,
-    to writer: inout JSONWriter
-  ) -> Bool {
-    switch type {
-    case .int64, .double:
-      guard bytes.count <= 17, isPlainNumber(bytes, hasFraction: type == .double) else {
-        return false
-      }
-      writer.raw(bytes)
-    case .bool:
-      guard bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8) else {
-        return false
-      }
-      writer.raw(bytes)
-    case .date:
-      guard DateText.parse(bytes) != nil else { return false }
-      writer.string(utf8: bytes)
-    default: return false
-    }
-    return true
-  }
-
-  /// Whether a text is digits, perhaps behind a minus and before a fraction.
-  private static func isPlainNumber(
-    _ text: UnsafeBufferPointer<UInt8>,
-    hasFraction: Bool
-  ) -> Bool {
-    var position = text.first == UInt8(ascii: "-") ? 1 : 0
-    let start = position
-    while position < text.count, text[position] &- 0x30 < 10 { position += 1 }
-    guard position > start, text[start] != 0x30 || position == start + 1 else { return false }
-    if position == text.count { return start == 0 || text[start] != 0x30 }
-    guard hasFraction, text[position] == UInt8(ascii: "."), position + 1 < text.count else {
-      return false
-    }
-    return text[(position + 1)...].allSatisfy { $0 &- 0x30 < 10 }
+    try TextValue.write(try Self.text(field), as: attribute.type, to: &writer)
   }
 
   /// Writes what a to-many relationship leads to, as ``writeReference(_:as:to:)`` does each of them.
   func writeList(
-    _ field: DelimitedRecord.Field,
+    _ field: DelimitedField,
     ofReferences type: AttributeType?,
     to writer: inout JSONWriter
   ) throws(DepotError) {
@@ -116,7 +75,7 @@ struct DelimitedValue {
 
   /// Writes a list; a text that begins with a bracket is JSON.
   private func writeList(
-    _ field: DelimitedRecord.Field,
+    _ field: DelimitedField,
     to writer: inout JSONWriter,
     _ write: (String, inout JSONWriter) throws(DepotError) -> Void
   ) throws(DepotError) {
@@ -127,7 +86,7 @@ struct DelimitedValue {
   }
 
   /// Returns the text of a field.
-  static func text(_ field: DelimitedRecord.Field) throws(DepotError) -> String {
+  static func text(_ field: DelimitedField) throws(DepotError) -> String {
     guard let text = String(validating: field.bytes, as: UTF8.self) else { throw notUTF8 }
     return text
   }

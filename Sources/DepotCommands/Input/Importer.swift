@@ -53,7 +53,7 @@ final class Importer {
   private var underway: (batch: SentRows.Part, inputs: [[UInt8]])?
   /// Whether more of the input may be long in coming, and an interruption would have to wait for it.
   private var isSlow = false
-  private var row: [UInt8] = []
+  private var row = JSONWriter()
 
   /// Creates an import that has each batch stored before the next is read.
   convenience init(
@@ -122,45 +122,60 @@ final class Importer {
 
   private func addRecords(of file: InputFile) throws {
     let map = source.style.map
-    try source.objects(of: file) { record, header, text in
-      // All rows of CSV have the columns of the header.
-      if header != nil { encoder.fillsAbsent = false }
-      guard let columns = header?.attributes else {
-        return try add(record) { () throws(DepotError) in
-          let object = try text(false)
-          // A header is mapped already.
-          return header == nil && !map.paths.isEmpty ? try map.object(object)[...] : object
+    try source.records(
+      of: file,
+      object: { record in
+        try add(record) { () throws(DepotError) in
+          try record.check()
+          return map.paths.isEmpty ? record.bytes : try map.object(record.bytes)[...]
         }
-      }
-      do throws(DepotError) {
-        row = Array(try text(true))
-      } catch {
-        return try refuse(error, line: record.line, input: record.bytes)
-      }
-      try append(record, columns: columns)
-    }
+      },
+      row: add
+    )
     try finish()
+  }
+
+  /// Adds a row of CSV, whose columns are mapped already.
+  private func add(_ record: DelimitedRecord, _ columns: DelimitedObjects) throws {
+    guard let attributes = columns.attributes else {
+      // All rows have the columns of the header.
+      encoder.fillsAbsent = false
+      let input = InputRecord(bytes: record.text, line: record.line)
+      return try add(input) { () throws(DepotError) in try columns.object(record)[...] }
+    }
+    row.bytes.removeAll(keepingCapacity: true)
+    do throws(DepotError) {
+      try columns.write(record, to: &row)
+    } catch {
+      return try refuse(error, line: record.line, input: record.text)
+    }
+    try append(columns: attributes, line: record.line, input: record.text)
   }
 
   /// Adds a record, and what makes it a JSON object.
   func add(_ record: InputRecord, _ object: () throws(DepotError) -> ArraySlice<UInt8>) throws {
-    row.removeAll(keepingCapacity: true)
+    row.bytes.removeAll(keepingCapacity: true)
     do throws(DepotError) {
       try object().withUnsafeBufferPointer { bytes throws(DepotError) in
-        try encoder.append(object: bytes, to: &row)
+        try encoder.append(object: bytes, to: &row.bytes)
       }
     } catch {
       return try refuse(error, line: record.line, input: record.bytes)
     }
     let isSame = options.onConflict != .replace && encoder.present.count == batch.columns.count
-    try append(record, columns: isSame ? batch.columns : encoder.columns)
+    let columns = isSame ? batch.columns : encoder.columns
+    try append(columns: columns, line: record.line, input: record.bytes)
   }
 
   /// Adds ``row``, the values of some columns, to the batch.
-  private func append(_ record: InputRecord, columns: [String]) throws {
+  private func append(
+    columns: [String],
+    line: Int,
+    input: @autoclosure () -> ArraySlice<UInt8>
+  ) throws {
     try change(columns: columns)
-    batch.append(row, line: record.line)
-    if rejects != nil { inputs.append(Array(record.bytes)) }
+    batch.append(row.bytes, line: line)
+    if rejects != nil { inputs.append(Array(input())) }
     try sendIfLarge()
   }
 
@@ -190,8 +205,8 @@ final class Importer {
   }
 
   private func sendIfLarge() throws {
-    let values = batch.rows.count * max(1, batch.columns.count)
-    if batch.rows.count >= options.batch || batch.rows.byteCount >= Self.batchBytes
+    let values = batch.count * max(1, batch.columns.count)
+    if batch.count >= options.batch || batch.byteCount >= Self.batchBytes
       || values >= Limits.values / 2
     {
       try flush()
@@ -201,7 +216,7 @@ final class Importer {
   /// Sends the batch, when the one before it is stored.
   private func flush() throws {
     try settle()
-    guard batch.rows.count > 0 else { return }
+    guard batch.count > 0 else { return }
     let request = InsertRequest(
       entity: batch.entity,
       columns: batch.columns,

@@ -144,12 +144,12 @@ final class SchemaProposal {
     try row.check(fieldsOf: header)
     count += 1
     records.addObject(count)
-    for (index, field) in row.fields.enumerated() {
-      guard let column = columns[index], !values.isNull(field) else { continue }
-      guard field.bytes.withUnsafeBufferPointer({ UTF8Sequence.isValid($0) }) else {
+    try row.forEachField { index, field throws(DepotError) in
+      guard let column = columns[index], !values.isNull(field) else { return }
+      guard UTF8Sequence.isValid(field.bytes) else {
         throw DelimitedValue.notUTF8.at(paths[index] ?? "")
       }
-      try column.profile.add(text: field.bytes)
+      try column.profile.add(text: Array(field.bytes))
       for outer in column.outer { outer.addObject(count) }
     }
   }

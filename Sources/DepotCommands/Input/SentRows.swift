@@ -8,19 +8,35 @@ struct SentRows {
   struct Part {
     var entity: String
     var columns: [String]
-    var rows = RowBatch()
-    var lines: [Int] = []
+    private(set) var lines: [Int] = []
+    /// The JSON of the rows, which no bracket ends.
+    private var json = [UInt8(ascii: "[")]
+
+    init(entity: String, columns: [String]) {
+      self.entity = entity
+      self.columns = columns
+    }
+
+    init(entity: String, columns: [String], rows: RowBatch, lines: [Int]) {
+      self.init(entity: entity, columns: columns)
+      json = rows.json.dropLast()
+      self.lines = lines
+    }
+
+    /// How many rows there are.
+    var count: Int { lines.count }
+
+    /// The size of the rows in bytes.
+    var byteCount: Int { json.count }
+
+    /// The rows as they are sent.
+    var rows: RowBatch { RowBatch(json: json + [UInt8(ascii: "]")], count: count) }
 
     /// Adds a row, which is a JSON array already.
     mutating func append(_ row: [UInt8], line: Int) {
-      var json = rows.json
-      rows.json = []
-      json.removeLast()
       if !lines.isEmpty { json.append(UInt8(ascii: ",")) }
-      json += row
-      json.append(UInt8(ascii: "]"))
+      json.append(contentsOf: row)
       lines.append(line)
-      rows = RowBatch(json: json, count: lines.count)
     }
   }
 

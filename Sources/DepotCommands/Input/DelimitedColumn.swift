@@ -1,0 +1,151 @@
+internal import DepotProtocol
+
+/// A column of CSV whose values go to an attribute.
+///
+/// The forms that most values have are copied into JSON after a look at their bytes; all others are read
+/// by ``DelimitedValue``.
+final class DelimitedColumn {
+  /// The values that are told by their bytes.
+  fileprivate enum Form {
+    case integer
+    case double
+    case decimal
+    case bool
+    case date
+    case uuid
+    case text
+    /// A list, or a value that needs a closer look.
+    case other
+  }
+
+  private let attribute: Attribute
+  /// The name of the attribute in messages.
+  private let name: String
+  private let values: DelimitedValue
+  private let form: Form
+  private let isOptional: Bool
+
+  /// Creates a column.
+  ///
+  /// - Parameters:
+  ///   - name: The path of the attribute.
+  ///   - attribute: The attribute.
+  ///   - values: The rules about null and lists.
+  init(_ name: String, _ attribute: Attribute, _ values: DelimitedValue) {
+    self.name = name
+    self.attribute = attribute
+    self.values = values
+    form = attribute.collection == nil ? Form(attribute.type) : .other
+    isOptional = attribute.isOptional
+  }
+
+  /// Writes a field as JSON.
+  ///
+  /// - Throws: ``DepotError`` with the name of the attribute.
+  func write(_ field: DelimitedField, to writer: inout JSONWriter) throws(DepotError) {
+    if writeUsual(field, to: &writer) { return }
+    try DepotError.at(name, try values.write(field, as: attribute, to: &writer))
+  }
+
+  /// Writes a field of the usual form; returns `false` of another.
+  private func writeUsual(_ field: DelimitedField, to writer: inout JSONWriter) -> Bool {
+    let bytes = field.bytes
+    if form == .other { return false }
+    if values.isNull(field) {
+      if isOptional { writer.raw("null") }
+      return isOptional
+    }
+    switch form {
+    case .integer where PlainText.isNumber(bytes, hasFraction: false),
+      .double where PlainText.isNumber(bytes, hasFraction: true):
+      writer.raw(bytes)
+    case .bool where bytes.elementsEqual("true".utf8): writer.raw("true")
+    case .bool where bytes.elementsEqual("false".utf8): writer.raw("false")
+    case .decimal where PlainText.isNumber(bytes, hasFraction: true),
+      .date where PlainText.isMoment(bytes),
+      .uuid where PlainText.isUUID(bytes):
+      writer.raw("\"")
+      writer.raw(bytes)
+      writer.raw("\"")
+    case .text where UTF8Sequence.isValid(bytes): writer.string(utf8: bytes)
+    default: return false
+    }
+    return true
+  }
+}
+
+extension DelimitedColumn.Form {
+  fileprivate init(_ type: AttributeType) {
+    switch type {
+    case .int64: self = .integer
+    case .double: self = .double
+    case .decimal: self = .decimal
+    case .bool: self = .bool
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .string, .url: self = .text
+    case .data, .json, .composite: self = .other
+    }
+  }
+}
+
+/// The forms of values that JSON writes with the same bytes.
+enum PlainText {
+  /// The length of numbers of which a double, a decimal, and a whole number of 64 bits keep all digits.
+  private static let numberCount = 17
+
+  /// Whether a text is digits, perhaps behind a minus and before a fraction.
+  static func isNumber(_ text: UnsafeBufferPointer<UInt8>, hasFraction: Bool) -> Bool {
+    let count = text.count
+    guard count > 0, count <= numberCount else { return false }
+    let isNegative = text[0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    var position = start
+    while position < count, isDigit(text[position]) { position += 1 }
+    guard position > start, text[start] != 0x30 || position == start + 1 else { return false }
+    // Of a negative zero only a double keeps the sign.
+    if position == count { return !isNegative || text[start] != 0x30 }
+    guard hasFraction, text[position] == UInt8(ascii: "."), position + 1 < count else {
+      return false
+    }
+    position += 1
+    while position < count, isDigit(text[position]) { position += 1 }
+    return position == count
+  }
+
+  /// Whether a text is a moment to the second in UTC, as in 2026-05-01T13:45:00Z, on one of the first 28 days
+  /// of a month.
+  static func isMoment(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+      text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+      text[19] == UInt8(ascii: "Z"), let century = number(text, 0), let year = number(text, 2),
+      let month = number(text, 5), let day = number(text, 8), let hour = number(text, 11),
+      let minute = number(text, 14), let second = number(text, 17)
+    else { return false }
+    return century + year > 0 && month &- 1 < 12 && day &- 1 < 28 && hour < 24 && minute < 60
+      && second < 60
+  }
+
+  /// Whether a text is a UUID with its four hyphens.
+  static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 36 else { return false }
+    for position in 0..<36 {
+      let byte = text[position]
+      switch position {
+      case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+      default: if !isDigit(byte), (byte | 0x20) &- UInt8(ascii: "a") >= 6 { return false }
+      }
+    }
+    return true
+  }
+
+  /// Returns the number of two digits at a position.
+  @inline(__always)
+  private static func number(_ text: UnsafeBufferPointer<UInt8>, _ position: Int) -> UInt? {
+    let (high, low) = (text[position] &- 0x30, text[position + 1] &- 0x30)
+    return high < 10 && low < 10 ? UInt(high) * 10 + UInt(low) : nil
+  }
+
+  @inline(__always)
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}

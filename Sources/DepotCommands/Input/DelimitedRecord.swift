@@ -1,0 +1,87 @@
+internal import DepotProtocol
+
+/// A field of a row of CSV, valid while its row is looked at.
+struct DelimitedField {
+  let bytes: UnsafeBufferPointer<UInt8>
+  /// Whether it stood in quotation marks, or has escapes, so that it isn't the text for null.
+  var isQuoted = false
+}
+
+/// One row of a CSV file.
+struct DelimitedRecord {
+  /// The place of a field in ``bytes``.
+  struct Place {
+    var range: Range<Int>
+    var isQuoted = false
+  }
+
+  /// The row as it stood in the file, without the end of the line, and behind it the fields that differ
+  /// from their text.
+  var bytes: [UInt8] = []
+  /// How many bytes the row has in the file.
+  var textCount = 0
+  var places: [Place] = []
+  /// The number of the first line, counted from 1.
+  var line = 1
+  /// Why this is no row.
+  var fault: DepotError?
+
+  /// The row as it stood in the file, without the end of the line.
+  var text: ArraySlice<UInt8> { bytes[..<textCount] }
+
+  /// How many fields there are.
+  var count: Int { places.count }
+
+  /// Calls `body` with the position of each field and the field.
+  func forEachField(
+    _ body: (Int, DelimitedField) throws(DepotError) -> Void
+  ) throws(DepotError) {
+    try bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
+      for index in places.indices { try body(index, Self.field(places[index], in: bytes)) }
+    }
+  }
+
+  /// Returns what `body` makes of a field.
+  func withField<Result>(
+    _ index: Int,
+    _ body: (DelimitedField) throws(DepotError) -> Result
+  ) throws(DepotError) -> Result {
+    try bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
+      try body(Self.field(places[index], in: bytes))
+    }
+  }
+
+  @inline(__always)
+  private static func field(
+    _ place: Place,
+    in bytes: UnsafeBufferPointer<UInt8>
+  ) -> DelimitedField {
+    DelimitedField(
+      bytes: UnsafeBufferPointer(rebasing: bytes[place.range]),
+      isQuoted: place.isQuoted
+    )
+  }
+
+  /// The fields as texts.
+  var texts: [String] { places.map { String(decoding: bytes[$0.range], as: UTF8.self) } }
+
+  /// - Throws: The ``fault``, if there is one.
+  func check() throws(DepotError) {
+    if let fault { throw fault }
+  }
+
+  /// - Throws: The ``fault``, or ``DepotError`` `request.type` if there aren't as many fields as `names` has.
+  func check(fieldsOf names: DelimitedNames) throws(DepotError) {
+    try check()
+    guard count != names.texts.count else { return }
+    throw DepotError(
+      .type,
+      "The row has \(Numbers.counted(count, "field")); \(names.countSentence)."
+    ).hint(names.source == .schema ? DelimitedNames.advice : nil)
+  }
+
+  /// Whether this is an empty line.
+  var isBlank: Bool {
+    fault == nil && count == 1 && places[0].range.isEmpty && !places[0].isQuoted
+  }
+}

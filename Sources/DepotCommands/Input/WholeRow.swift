@@ -1,0 +1,109 @@
+internal import DepotProtocol
+
+/// A scanner of a row of CSV that is in memory as a whole and has neither escapes nor doubled quotation marks.
+@Memberwise
+struct WholeRow {
+  let delimiter: UInt8
+  /// Whether a quotation mark at the start of a field means anything.
+  let hasQuotes: Bool
+  /// Whether a backslash begins an escape.
+  let hasEscapes: Bool
+
+  /// The places of its ends.
+  struct Ends {
+    /// Where its text ends.
+    var text: Int
+    /// Where the next row begins.
+    var next: Int
+    /// How many lines it has.
+    var lines = 1
+  }
+
+  /// Finds the fields of the row that begins at `start` in places that are counted from there.
+  ///
+  /// - Returns: Its ends; `nil` if it isn't such a row, or isn't there to its end.
+  func scan(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    from start: Int,
+    _ places: inout [DelimitedRecord.Place]
+  ) -> Ends? {
+    let quote = UInt8(ascii: "\"")
+    var position = start
+    var lines = 1
+    while position < bytes.count {
+      var first = position
+      var end: Int
+      let isQuoted = hasQuotes && bytes[position] == quote
+      if isQuoted {
+        first += 1
+        end = first
+        while true {
+          end = find(quote, 0x0A, in: bytes, from: end)
+          guard end + 1 < bytes.count else { return nil }
+          if bytes[end] == quote { break }
+          if bytes[end] == 0x0A { lines += 1 } else { return nil }
+          end += 1
+        }
+        position = end + 1
+        // A line may end with CR and LF.
+        if bytes[position] == 0x0D { position += 1 }
+      } else {
+        end = find(delimiter, 0x0A, in: bytes, from: position)
+        position = end
+      }
+      guard position < bytes.count else { return nil }
+      if bytes[position] == delimiter, position == end || bytes[position - 1] != 0x0D {
+        places.append(.init(range: first - start..<end - start, isQuoted: isQuoted))
+        position += 1
+        continue
+      }
+      guard bytes[position] == 0x0A else { return nil }
+      var text = position
+      if text > start, bytes[text - 1] == 0x0D {
+        text -= 1
+        if !isQuoted { end = max(first, end - 1) }
+      }
+      places.append(.init(range: first - start..<end - start, isQuoted: isQuoted))
+      return Ends(text: text, next: position + 1, lines: lines)
+    }
+    return nil
+  }
+
+  /// Returns the place of the first of two bytes, or of a backslash if it means anything; the end if there
+  /// is none.
+  @inline(__always)
+  private func find(
+    _ first: UInt8,
+    _ second: UInt8,
+    in bytes: UnsafeBufferPointer<UInt8>,
+    from start: Int
+  ) -> Int {
+    let third = hasEscapes ? UInt8(ascii: "\\") : second
+    let words = (
+      Self.ones &* UInt64(first), Self.ones &* UInt64(second), Self.ones &* UInt64(third)
+    )
+    var position = start
+    let memory = UnsafeRawBufferPointer(bytes)
+    while position + 8 <= bytes.count {
+      let word = memory.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
+      let found =
+        Self.zeros(word ^ words.0) | Self.zeros(word ^ words.1) | Self.zeros(word ^ words.2)
+      if found != 0 { return position + found.trailingZeroBitCount / 8 }
+      position += 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == first || byte == second || byte == third { break }
+      position += 1
+    }
+    return position
+  }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// Returns a word in which the lowest bit is in the first zero byte of another.
+  @inline(__always)
+  private static func zeros(_ word: UInt64) -> UInt64 {
+    (word &- ones) & ~word & (ones &* 0x80)
+  }
+}
