@@ -1,3 +1,4 @@
+import DepotClientCore
 import DepotLinux
 import DepotProtocol
 import Foundation
@@ -153,9 +154,24 @@ extension CommandTests {
       let wrong = try typed("depot import Item \(rows) --resume other.journal", in: folder)
       #expect(wrong.errors.contains("an import into another store"), "\(wrong.errors)")
 
+      // As exports that were killed, and that still run, and a file that another program downloads.
+      let drafts = try typed(
+        """
+        mkdir killed running && touch killed/Item.ndjson.part killed/schema.json.part \
+          running/Item.ndjson.part running/schema.json.part news.ndjson.part
+        """,
+        in: folder
+      )
+      #expect(drafts.status == 0, "\(drafts.errors)")
+      let export = try Descriptor.open(file: folder + "/running/schema.json.part", isWritable: true)
+      try export.lock(0..<1, exclusively: true)
+      let second = try typed("depot export --all running", in: folder)
+      #expect(second.status == 69 && second.errors.contains("Another export"), "\(second.errors)")
+
       let names = [
         daemon.folder.path + "/depot-import-killed", folder + "/killed.sqlite.part",
-        folder + "/other.journal",
+        folder + "/other.journal", folder + "/killed/Item.ndjson.part",
+        folder + "/killed/schema.json.part",
       ]
       func told(_ outcome: Outcome) throws -> [String?] {
         try outcome.lines.map { try JSONValue(parsing: Array($0.utf8))["path"]?.string }
@@ -166,8 +182,46 @@ extension CommandTests {
       #expect(try told(typed("depot doctor --clean", in: folder)) == names)
       #expect(try typed("depot doctor", in: folder).output.isEmpty)
       let rest = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-      #expect(rest == ["film.part", "own.journal", "whole.sqlite"])
-      withExtendedLifetime(running) {}
+      #expect(
+        rest == [
+          "film.part", "killed", "news.ndjson.part", "own.journal", "running", "whole.sqlite",
+        ]
+      )
+      #expect(try typed("ls killed", in: folder).output.isEmpty)
+      withExtendedLifetime((running, export)) {}
+    }
+
+    @Test func `the folder of a backup of several stores is left only if its program was killed`()
+      throws
+    {
+      let connection = try daemon.connect()
+      _ = try connection.openContainer(ServiceTests.ContainerTests.shop)
+      let target = daemon.folder.path + "/many"
+      let arguments = ["--socket", daemon.socket, "--container", "shop", "backup", target]
+      let backup = try TestProcess(
+        [Programs.depot] + arguments + ["--rate", "1K"],
+        output: .nothing
+      )
+      try expectSoon { FileSystem.size(of: target + ".part/orders.sqlite.part") ?? 0 > 0 }
+      func told() throws -> [String] {
+        let outcome = try daemon.depot(["doctor", daemon.folder.path])
+        return try outcome.lines.compactMap {
+          try JSONValue(parsing: Array($0.utf8))["path"]?.string
+        }
+      }
+      #expect(try told().isEmpty)
+      let second = try daemon.depot(Array(arguments.dropFirst(2)))
+      #expect(second.status == 69 && second.errors.contains("Another backup"), "\(second.errors)")
+      backup.kill()
+      #expect(try told() == [target + ".part"])
+      // A folder of the same name that no backup has made.
+      try FileSystem.createPrivateFolder(daemon.folder.path + "/film.part")
+      #expect(try daemon.depot(["doctor", daemon.folder.path, "--clean"]).status == 0)
+      #expect(FileSystem.size(of: target + ".part") == nil)
+      #expect(FileSystem.size(of: target + ".part.lock") == nil)
+      #expect(FileSystem.size(of: daemon.folder.path + "/film.part") != nil)
+      #expect(try daemon.depot(Array(arguments.dropFirst(2))).status == 0)
+      #expect(FileSystem.size(of: target + ".part.lock") == nil)
     }
 
     @Test(

@@ -44,6 +44,8 @@ struct WholeStore {
     let schema = try connection.schema()
     try checkFolder()
     try? FileSystem.createPrivateFolder(folder)
+    let draft = try ExportDraft(folder)
+    defer { draft.end() }
     let export = try StoreExport(schema) { request, body in
       try Self.fetch(request, connection, body)
     }
@@ -60,10 +62,9 @@ struct WholeStore {
     session.say("\(Numbers.counted(count, "row")) in \(folder)")
   }
 
-  /// The end of the names of files that aren't complete.
-  private static let partial = ".part"
+  private static let partial = ExportDraft.suffix
 
-  private var schemaPath: String { "\(folder)/schema.json" }
+  private var schemaPath: String { "\(folder)/\(ExportDraft.schemaName)" }
 
   /// Replaces an earlier export by the files that are complete now.
   ///

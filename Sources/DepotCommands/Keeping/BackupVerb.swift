@@ -136,26 +136,16 @@ private struct BackupRun {
 
   /// Writes several stores, as of one moment, into a folder that isn't there yet.
   func back(up stores: [String], into folder: String, _ connection: BlockingConnection) throws {
-    let draft = folder + ".part"
-    guard FileSystem.size(of: folder) == nil else {
-      throw DepotError(.usage, "\(folder) is there already.")
-        .hint("The container has several stores, for which a new folder is made.")
-    }
-    FileSystem.remove(folderWithFiles: draft)
-    defer { FileSystem.remove(folderWithFiles: draft) }
-    try attempt("The folder \(draft) can't be made") { () throws(SystemError) in
-      try FileSystem.createNewPrivateFolder(draft)
-    }
+    let backup = try BackupFolder(folder)
+    defer { backup.end() }
     var result: [JSONValue] = []
     try connection.withSnapshot { connection in
       for store in stores {
         let name = "/\(store).sqlite"
-        result.append(try write(store, to: draft + name, connection).json(folder + name))
+        result.append(try write(store, to: backup.draft + name, connection).json(folder + name))
       }
     }
-    try attempt("The folder \(folder) can't be made") { () throws(SystemError) in
-      try FileSystem.renameDurably(draft, to: folder)
-    }
+    try backup.publish()
     session.write(
       .object(["stores": .array(result)]),
       orText: "\(Numbers.counted(stores.count, "store")) in \(folder)."

@@ -12,9 +12,9 @@ enum DoctorVerb {
     summary: "name the files that killed programs have left, and remove them",
     details: """
       They are folders of imports, exports, and backups in $TMPDIR, or /tmp; and in each DIR the .part
-      files of backups, and journals of imports into stores that the service doesn't have. Without DIR
-      the current folder and those of the service's stores are looked at. A file that a running program
-      needs isn't among them.
+      files and folders of backups, those of exports, also in the folders of DIR, and journals of imports
+      into stores that the service doesn't have. Without DIR the current folder and those of the service's
+      stores are looked at. A file that a running program needs isn't among them.
       """,
     examples: ["depot doctor", "depot doctor /var/backups --clean"],
     options: [clean]
@@ -58,31 +58,5 @@ enum DoctorVerb {
       }
     )
     if !cleans, !left.isEmpty { session.say("To remove them, add --clean.") }
-  }
-}
-
-/// A file or folder that nobody needs.
-private struct Leftover {
-  let path: String
-  /// The work that has left it.
-  let origin: String
-  let remove: () -> Void
-
-  /// Returns those in a folder; journals of other stores only if the identifiers of the stores are known.
-  static func all(in folder: String, stores: [String]?) -> [Leftover] {
-    FileSystem.entries(of: folder).sorted().compactMap { name in
-      let path = "\(folder)/\(name)"
-      if BackupFile.isLeft(path) {
-        return Leftover(path: path, origin: "a backup that was killed") {
-          BackupFile.remove(left: path)
-        }
-      }
-      guard let stores, let store = ImportJournal.store(ofJournal: path),
-        !Set(store).isSubset(of: stores)
-      else { return nil }
-      return Leftover(path: path, origin: "an import into another store") {
-        FileSystem.remove(file: path)
-      }
-    }
   }
 }
