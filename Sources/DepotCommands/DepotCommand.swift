@@ -42,22 +42,42 @@ package enum DepotCommand {
     of arguments: [String],
     _ invocation: Invocation
   ) throws(DepotError) {
-    guard arguments.contains(where: PathText.isForeign) else { return }
-    var files: Set<String> = []
-    if let verb = invocation.verb, verb.opensFiles(invocation) {
-      for (index, operand) in invocation.operands.enumerated()
-      where verb.operands.areFiles(at: index) { files.insert(operand) }
-      for option in verb.options where option.candidates.areFiles {
-        if let value = invocation.value(option) { files.insert(value) }
-      }
+    let opensFiles = invocation.verb?.opensFiles(invocation) ?? false
+    let paths = paths(invocation)
+    if !opensFiles, PathText.isFolderForeign,
+      paths.contains(where: { !$0.hasPrefix("/") && $0 != "-" })
+    {
+      throw DepotError(.usage, "The path of the current folder isn't UTF-8.")
+        .hint("depotd takes no other paths: name the file from / on, or go to another folder.")
     }
+    guard arguments.contains(where: PathText.isForeign) else { return }
+    let files = opensFiles ? paths : []
     let stranger = arguments.first { text in
       PathText.isForeign(text) && !files.contains(text)
         && !files.contains { text.hasPrefix("--") && text.hasSuffix("=" + $0) }
     }
     guard let argument = stranger else { return }
+    let isPath = paths.contains { argument.hasSuffix($0) }
     throw DepotError(.usage, "The argument \"\(PathText.shown(argument).prefix(60))\" isn't UTF-8.")
-      .hint("A file of such a name can be given to the standard input: - < FILE")
+      .hint(
+        opensFiles
+          ? "A file of such a name can be given to the standard input: - < FILE"
+          : isPath ? "depotd takes no other paths: give the file or folder another name." : nil
+      )
+  }
+
+  /// Returns the paths of files and folders in a command line; of one that needn't name any, the current
+  /// folder.
+  private static func paths(_ invocation: Invocation) -> Set<String> {
+    guard let verb = invocation.verb else { return [] }
+    var paths: Set<String> = []
+    for (index, operand) in invocation.operands.enumerated()
+    where verb.operands.areFiles(at: index) { paths.insert(operand) }
+    for option in verb.options where option.candidates.areFiles {
+      if let value = invocation.value(option) { paths.insert(value) }
+    }
+    if verb.name == DoctorVerb.verb.name, paths.isEmpty { paths.insert(".") }
+    return paths
   }
 
   /// Tells the user about an error of a verb and returns the exit status.
@@ -67,7 +87,8 @@ package enum DepotCommand {
     verb: Verb? = nil,
     _ messages: Messages
   ) -> Int32 {
-    let error = error as? DepotError ?? DepotError(.bug, "\(error)")
+    var error = error as? DepotError ?? DepotError(.bug, "\(error)")
+    error.message = PathText.shown(error.message)
     messages.write(
       usesJSON
         ? ErrorReport.json(error)

@@ -51,6 +51,13 @@ package enum PathText {
     isNeeded && text.unicodeScalars.contains { byte($0) != nil }
   }
 
+  /// Whether the path of the current folder isn't UTF-8.
+  package static var isFolderForeign: Bool {
+    guard let path = getcwd(nil, 0) else { return false }
+    defer { free(path) }
+    return String(validatingCString: path) == nil
+  }
+
   /// Returns a text with a question mark for each byte that isn't UTF-8.
   package static func shown(_ text: String) -> String {
     guard isForeign(text) else { return text }

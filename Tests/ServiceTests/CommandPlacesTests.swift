@@ -54,10 +54,28 @@ extension CommandTests {
       #expect(try typed("test -f \"$(printf '\\377')\"").status == 0)
       let missing = try typed("depot import Item \"$(printf 'n\\377')\"")
       #expect(missing.errors.contains("The file n? can't be opened"), "\(missing.errors)")
-      for line in ["backup", "count", "import --apple"] {
+      for line in ["backup", "restore", "restore x --data", "doctor", "count", "import --apple"] {
         let refused = try typed("depot \(line) \"$(printf '\\377')\"")
         #expect(refused.status == 64 && refused.errors.contains("isn't UTF-8"))
+        #expect(!refused.errors.contains("< FILE"), "\(refused.errors)")
       }
+      let extra = try typed("depot ping \"$(printf 'n\\377')\"")
+      #expect(extra.status == 64 && extra.errors.contains("\"n?\""), "\(extra.errors)")
+    }
+
+    @Test func `depotd isn't sent to files in a folder whose name isn't UTF-8`() throws {
+      let folder = daemon.folder.path + "/\"$(printf 'caf\\351')\""
+      #expect(try typed("mkdir \(folder)").status == 0)
+      for line in ["backup b.sqlite", "restore b.sqlite --data d", "doctor", "doctor ."] {
+        let refused = try typed("depot \(line)", in: folder)
+        #expect(refused.status == 64, "\(line): \(refused.errors)")
+        #expect(refused.errors.contains("current folder isn't UTF-8"), "\(refused.errors)")
+      }
+      let path = daemon.folder.path + "/whole.sqlite"
+      let whole = try typed("depot backup \(path) && depot export --all rows", in: folder)
+      #expect(whole.status == 0, "\(whole.errors)")
+      let names = try typed("ls", in: folder)
+      #expect(names.lines == ["rows"])
     }
 
     @Test(arguments: [57, 60, 63])
