@@ -167,13 +167,16 @@ struct CommandSession {
     return Help(for: 1)
   }
 
+  /// The columns that lines of the output have; `nil` unless it is a terminal.
+  var outputWidth: Int? { isOutputTerminal ? Terminal.wantedWidth(1) : nil }
+
   /// Returns what rows of `entity` look like.
   func style(_ entity: String) -> RowStyle {
     var style = RowStyle(entity: entity, format: format)
     style.nullText = invocation.value(.null) ?? ""
     style.showsVersion = invocation.has(.versions)
     if isOutputTerminal {
-      style.width = Terminal.wantedWidth(1)
+      style.width = outputWidth
       style.mayExpand = chosenFormat == nil
       style.usesColor = Messages.allowsColor(!invocation.has(.noColor))
     }

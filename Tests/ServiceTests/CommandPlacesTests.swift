@@ -269,6 +269,19 @@ extension CommandTests {
       }
     }
 
+    @Test func `what is done again is told within 80 columns`() throws {
+      for line in ["undo", "redo"] {
+        let result = try TerminalProgram.run(
+          [Programs.depot, "--socket", daemon.socket, "--no-start", line],
+          environment: ["TERM": "xterm"],
+          columns: 80
+        )
+        #expect(result.status == 0, "\(result.output)")
+        let lines = result.output.replacingOccurrences(of: "\r", with: "").split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 } && !lines.isEmpty, "\(lines)")
+      }
+    }
+
     @Test(arguments: ["NaN", "-Infinity", "None", "undefined"])
     func `a word that JSON doesn't have is called by its name`(word: String) throws {
       for name in ["rows.ndjson", "rows.json"] {

@@ -87,7 +87,7 @@ final class LogPrinter {
   private func wrapped(_ text: String, _ indentation: Int) -> String {
     TextFlow.wrapped(
       TextWidth.printable(text),
-      width: session.isOutputTerminal ? Terminal.wantedWidth(1) : nil,
+      width: session.outputWidth,
       indentation: indentation
     )
   }

@@ -63,12 +63,10 @@ enum UndoVerb {
       result.transactions > 3
       ? Numbers.counted(result.transactions, "transaction")
       : result.undone.map(\.description).joined(separator: ", ")
-    var text =
-      isRedo
-      ? "Undid \(done), so that \(result.undone.count == 1 ? "it is" : "they are") done again"
-      : "Undid \(done)"
+    // Transactions are done again by undoing those that undid them.
+    var text = isRedo ? "Undid the undo \(done)" : "Undid \(done)"
     if let token = result.token { text += " in \(token)" }
-    text += "."
+    text = TextFlow.wrapped(text + ".", width: session.outputWidth, indentation: 2)
     for conflict in result.conflicts {
       let decision = conflict.decision?.rawValue ?? ""
       let names = conflict.properties.joined(separator: ", ")
