@@ -26,9 +26,12 @@ struct BlobPieces {
 struct BlobUpload {
   /// How many bytes a call brings at most.
   static let callBytes = 256 << 10
+  /// The most bytes of a character behind its first.
+  private static let characterBytes = 3
 
   private let entity: String
-  private let identifier: Int64
+  /// The row; `nil` of a value that a later request takes up by its name.
+  private let identifier: Int64?
   private let attribute: String
   private let name: String
   private let isText: Bool
@@ -44,16 +47,22 @@ struct BlobUpload {
     name = UUID().uuidString
   }
 
+  fileprivate init(_ upload: RequestUpload) {
+    entity = upload.entity
+    identifier = nil
+    attribute = upload.attribute
+    name = upload.upload.name
+    if case .string = upload.upload.content { isText = true } else { isText = false }
+  }
+
   /// Takes bytes; returns the calls that are full.
   mutating func add(_ more: some Sequence<UInt8>) -> [Operation] {
     bytes.append(contentsOf: more)
     var calls: [Operation] = []
-    while bytes.count > Self.callBytes + 4 {
-      // A text is cut where a character begins.
-      var end = Self.callBytes
-      while isText, bytes[end] & 0xC0 == 0x80, end > Self.callBytes - 4 { end -= 1 }
-      calls.append(call(bytes[..<end], isFinal: false))
-      bytes.removeFirst(end)
+    while bytes.count > Self.callBytes + Self.characterBytes {
+      let piece = piece(of: bytes, from: 0)
+      calls.append(call(piece, isFinal: false))
+      bytes.removeFirst(piece.count)
     }
     return calls
   }
@@ -61,10 +70,40 @@ struct BlobUpload {
   /// Returns the call that makes what was sent the value.
   mutating func finish() -> Operation {
     defer { bytes = [] }
-    return call(bytes[...], isFinal: true)
+    return call(bytes, isFinal: true)
   }
 
-  private mutating func call(_ part: ArraySlice<UInt8>, isFinal: Bool) -> Operation {
+  /// Returns the next call of a value that is there as a whole; `nil` behind the last.
+  fileprivate mutating func next(of value: Value) -> Operation? {
+    switch value {
+    case .string(let text): next(in: text.utf8)
+    case .data(let data): next(in: data)
+    default: nil
+    }
+  }
+
+  private mutating func next(in bytes: some BidirectionalCollection<UInt8>) -> Operation? {
+    let piece = piece(of: bytes, from: sent)
+    return piece.isEmpty ? nil : call(piece, isFinal: false)
+  }
+
+  /// Returns the bytes of a call from a place on; a text is cut where a character begins.
+  private func piece<Bytes: BidirectionalCollection<UInt8>>(
+    of bytes: Bytes,
+    from place: Int
+  ) -> Bytes.SubSequence {
+    let start = bytes.index(bytes.startIndex, offsetBy: place)
+    var end =
+      bytes.index(start, offsetBy: Self.callBytes, limitedBy: bytes.endIndex) ?? bytes.endIndex
+    var steps = 0
+    while isText, end < bytes.endIndex, bytes[end] & 0xC0 == 0x80, steps <= Self.characterBytes {
+      end = bytes.index(before: end)
+      steps += 1
+    }
+    return bytes[start..<end]
+  }
+
+  private mutating func call(_ part: some Collection<UInt8>, isFinal: Bool) -> Operation {
     defer { sent += part.count }
     return .writeBlob(
       BlobWriteRequest(
@@ -91,45 +130,15 @@ struct RequestUpload {
 extension RequestUpload: Sequence {
   /// The calls that send the pieces.
   struct Iterator: IteratorProtocol {
-    let upload: RequestUpload
-    /// How many bytes were sent.
-    private var sent = 0
+    private let content: Value
+    private var upload: BlobUpload
 
-    init(_ upload: RequestUpload) { self.upload = upload }
-
-    mutating func next() -> Operation? {
-      switch upload.upload.content {
-      case .string(let text):
-        let bytes = text.utf8
-        let start = bytes.index(bytes.startIndex, offsetBy: sent)
-        var end = bytes.index(start, offsetBy: BlobUpload.callBytes, limitedBy: bytes.endIndex)
-        // A text is cut where a character begins.
-        while let index = end, index < bytes.endIndex, bytes[index] & 0xC0 == 0x80 {
-          end = bytes.index(before: index)
-        }
-        let piece = text[start..<(end ?? bytes.endIndex)]
-        return call(String(piece), piece.utf8.count)
-      case .data(let data):
-        let piece = data.dropFirst(sent).prefix(BlobUpload.callBytes)
-        return call(piece.base64EncodedString(), piece.count)
-      default: return nil
-      }
+    init(_ upload: RequestUpload) {
+      content = upload.upload.content
+      self.upload = BlobUpload(upload)
     }
 
-    private mutating func call(_ data: String, _ count: Int) -> Operation? {
-      guard count > 0 else { return nil }
-      defer { sent += count }
-      return .writeBlob(
-        BlobWriteRequest(
-          entity: upload.entity,
-          identifier: nil,
-          attribute: upload.attribute,
-          data: data,
-          place: .offset(sent),
-          upload: upload.upload.name
-        )
-      )
-    }
+    mutating func next() -> Operation? { upload.next(of: content) }
   }
 
   func makeIterator() -> Iterator { Iterator(self) }
