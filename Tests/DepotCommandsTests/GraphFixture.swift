@@ -123,6 +123,12 @@ final class FakeGraphStore: GraphService {
     }
   }
 
+  func outcome(
+    of request: SaveRequest,
+    inGroup group: String,
+    after token: HistoryToken?
+  ) throws -> SaveResult? { nil }
+
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)] {
     rows.compactMap { identifier, row in
       if key.isIdentifier {

@@ -103,6 +103,46 @@ extension CommandTests {
       #expect(try count() == "100\n")
     }
 
+    @Test(arguments: ["Item", "Node", "--all"], ["20", "1000"])
+    func `a batch in doubt isn't stored again when its key is forgotten`(
+      what: String,
+      batch: String
+    ) throws {
+      let entity = what == "Node" ? "Node" : "Item"
+      let lines = (0..<100).map { number in
+        entity == "Item" ? "{\"n\":\(number)}" : "{\"n\":\(number),\"next\":\((number + 1) % 100)}"
+      }
+      let file = try daemon.folder.write(lines.joined(separator: "\n"), to: "rows.ndjson")
+      var command = ["import", entity, file]
+      if what == "--all" {
+        #expect(try daemon.depot(command).status == 0)
+        let folder = daemon.folder.path + "/all"
+        #expect(try daemon.depot(["export", "--all", folder]).status == 0)
+        #expect(try daemon.depot(["undo"]).status == 0)
+        command = ["import", "--all", folder]
+      }
+      let journal = daemon.folder.path + "/journal"
+      command += ["--batch", batch, "--resume", journal]
+      #expect(try daemon.depot(command).status == 0)
+      // As if the program had been killed behind the request of the last batch, a long time ago.
+      var notes = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")
+      let last = try #require(notes.lastIndex { $0.contains("\"begin\":") })
+      notes.removeSubrange((last + 1)...)
+      notes[last] =
+        notes[last].replacing("\"begin\":\"import:", with: "\"begin\":\"forgotten:")[...]
+      try (notes.joined(separator: "\n") + "\n")
+        .write(toFile: journal, atomically: true, encoding: .utf8)
+
+      let again = try daemon.depot(command)
+      #expect(again.status == 0, "\(again.errors)")
+      #expect(again.errors.contains("100 inserted"), "\(again.errors)")
+      #expect(try daemon.depot(["count", entity]).output == "100\n")
+      if entity == "Node" {
+        let unlinked = try daemon.depot(["count", "Node", "-w", "next == NULL OR next.n != n + 1"])
+        #expect(unlinked.output == "1\n")
+      }
+    }
+
     @Test func `an import doesn't go on in a store that was restored`() throws {
       let lines = (0..<100).map { "{\"n\":\($0)}" }.joined(separator: "\n")
       let file = try daemon.folder.write(lines, to: "items.ndjson")

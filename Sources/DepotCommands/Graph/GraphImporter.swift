@@ -66,7 +66,13 @@ final class GraphImporter {
     sent = state.sent
     for (row, identifier) in state.rows { index.add(row.key, .string(row.name), identifier) }
     guard let pending = state.pending else { return }
-    let result = try service.save(pending.request, key: pending.key)
+    // Its key may be forgotten meanwhile.
+    let known = try journal.flatMap { journal in
+      journal.group.isEmpty
+        ? nil
+        : try service.outcome(of: pending.request, inGroup: journal.group, after: journal.token)
+    }
+    let result = try known ?? service.save(pending.request, key: pending.key)
     for (name, row) in pending.rows {
       if let identifier = result.identifiers[name] {
         index.add(row.key, .string(row.name), identifier)

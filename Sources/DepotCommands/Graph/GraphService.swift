@@ -9,6 +9,12 @@ protocol GraphService {
   func finish() throws -> SaveResult
   /// Returns the rows with these natural keys, as far as they are there.
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)]
+  /// Returns the result of changes that were made in a group behind a moment; `nil` if the history doesn't tell.
+  func outcome(
+    of request: SaveRequest,
+    inGroup group: String,
+    after token: HistoryToken?
+  ) throws -> SaveResult?
 }
 
 extension GraphService {
@@ -28,6 +34,14 @@ struct ConnectedGraphService: GraphService {
   func begin(_ request: SaveRequest, key: String?) { connection.begin(request, key: key) }
 
   func finish() throws -> SaveResult { try connection.finish() }
+
+  func outcome(
+    of request: SaveRequest,
+    inGroup group: String,
+    after token: HistoryToken?
+  ) throws -> SaveResult? {
+    try connection.attempt { try $0.outcome(of: request, inGroup: group, after: token) }
+  }
 
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)] {
     var result: [(Value, Int64)] = []

@@ -41,6 +41,7 @@ extension ImportJournal {
       source: source,
       stores: stores,
       group: history.group,
+      token: history.token,
       isNew: false
     )
     if bytes.last != 0x0A { try journal.cut() }

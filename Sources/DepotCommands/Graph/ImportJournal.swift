@@ -68,6 +68,8 @@ final class ImportJournal {
   private let file: Descriptor
   /// The group of the import in the store's history; empty in journals of earlier programs.
   let group: String
+  /// The moment of the store after the last request whose outcome was noted when the journal was opened.
+  let token: HistoryToken?
 
   /// Opens a journal, or begins a new one of a source.
   ///
@@ -77,9 +79,11 @@ final class ImportJournal {
     source: String,
     stores: [String],
     group: String,
+    token: HistoryToken? = nil,
     isNew: Bool
   ) throws(DepotError) {
     self.group = group
+    self.token = token
     file = try attempt("The file \(path) can't be written") { () throws(SystemError) in
       try isNew ? Descriptor.create(path: path) : Descriptor.open(appending: path)
     }
