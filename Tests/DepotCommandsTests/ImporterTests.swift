@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `a batch is sent when it is full`() throws {
-    let importer = try importer { $0.batch = 2 }
+    let importer = try importer { $0.rows = 2 }
     try add((1...5).map { #"{"name":"\#($0)"}"# }, to: importer)
     #expect(recorder.requests.map(\.rows.count) == [2, 2, 1])
     #expect(importer.outcome.inserted == 5)
@@ -93,7 +93,7 @@ import Testing
     let schema = Schema(entities: [Fixture.package])
     func importer(failing: Int) throws -> Importer {
       var options = GraphImporter.Options()
-      options.batch = 1
+      options.rows = 1
       let source = GraphSource(
         path: "-",
         entity: Fixture.package,
@@ -165,7 +165,7 @@ import Testing
     code: String,
     hint: String?
   ) throws {
-    let importer = try importer { $0.batch = 1 }
+    let importer = try importer { $0.rows = 1 }
     let error = #expect(throws: DepotError.self) {
       try add([#"{"name":"ok"}"#, record, #"{"name":"never"}"#], to: importer)
     }

@@ -44,10 +44,11 @@ extension OperationTests {
           columns: [],
           rows: RowBatch(),
           onConflict: .replace,
-          reportsRejects: true
+          reportsRejects: true,
+          returnsIdentifiers: false
         )
       ),
-      #""call":"insert","args":{"entity":"P","columns":[],"onConflict":"replace","rejects":true,"rows":[]}"#
+      #""call":"insert","args":{"entity":"P","columns":[],"onConflict":"replace","rejects":true,"returnIds":false,"rows":[]}"#
     ),
     (
       .get(GetRequest(entity: "P", identifiers: [1, .max])),

@@ -10,6 +10,8 @@ final class GraphImporter {
   struct Options {
     /// How many rows a transaction has: as many as let others wait for a few hundredths of a second.
     var batch = 4000
+    /// The same for rows that lead to no others.
+    var rows = Limits.rows
     var onConflict = InsertRequest.OnConflict.error
     /// Whether references to rows that don't exist are left out, and so are records that need them.
     var ignoresMissing = false

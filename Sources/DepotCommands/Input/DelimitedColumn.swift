@@ -59,10 +59,9 @@ final class DelimitedColumn {
     case .integer where PlainText.isNumber(bytes, hasFraction: false),
       .double where PlainText.isNumber(bytes, hasFraction: true):
       writer.raw(bytes)
-    case .bool where bytes.elementsEqual("true".utf8): writer.raw("true")
-    case .bool where bytes.elementsEqual("false".utf8): writer.raw("false")
+    case .bool where PlainText.isBool(bytes): writer.raw(bytes)
     case .decimal where PlainText.isNumber(bytes, hasFraction: true),
-      .date where PlainText.isMoment(bytes),
+      .date where DateText.usual(bytes) != nil,
       .uuid where PlainText.isUUID(bytes):
       writer.raw("\"")
       writer.raw(bytes)
@@ -113,17 +112,11 @@ enum PlainText {
     return position == count
   }
 
-  /// Whether a text is a moment to the second in UTC, as in 2026-05-01T13:45:00Z, on one of the first 28 days
-  /// of a month.
-  static func isMoment(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.count == 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-      text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
-      text[19] == UInt8(ascii: "Z"), let century = number(text, 0), let year = number(text, 2),
-      let month = number(text, 5), let day = number(text, 8), let hour = number(text, 11),
-      let minute = number(text, 14), let second = number(text, 17)
-    else { return false }
-    return century + year > 0 && month &- 1 < 12 && day &- 1 < 28 && hour < 24 && minute < 60
-      && second < 60
+  /// Whether a text is `true` or `false`.
+  static func isBool(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 4 || text.count == 5 else { return false }
+    let word = UnsafeRawBufferPointer(text).loadUnaligned(as: UInt32.self).bigEndian
+    return text.count == 4 ? word == 0x7472_7565 : word == 0x6661_6C73 && text[4] == 0x65
   }
 
   /// Whether a text is a UUID with its four hyphens.
@@ -137,13 +130,6 @@ enum PlainText {
       }
     }
     return true
-  }
-
-  /// Returns the number of two digits at a position.
-  @inline(__always)
-  private static func number(_ text: UnsafeBufferPointer<UInt8>, _ position: Int) -> UInt? {
-    let (high, low) = (text[position] &- 0x30, text[position + 1] &- 0x30)
-    return high < 10 && low < 10 ? UInt(high) * 10 + UInt(low) : nil
   }
 
   @inline(__always)

@@ -206,7 +206,7 @@ final class Importer {
 
   private func sendIfLarge() throws {
     let values = batch.count * max(1, batch.columns.count)
-    if batch.count >= options.batch || batch.byteCount >= Self.batchBytes
+    if batch.count >= options.rows || batch.byteCount >= Self.batchBytes
       || values >= Limits.values / 2
     {
       try flush()
@@ -222,7 +222,8 @@ final class Importer {
       columns: batch.columns,
       rows: batch.rows,
       onConflict: options.onConflict,
-      reportsRejects: rejects != nil
+      reportsRejects: rejects != nil,
+      returnsIdentifiers: false
     )
     let sent = (batch, inputs)
     batch = .init(entity: batch.entity, columns: batch.columns)

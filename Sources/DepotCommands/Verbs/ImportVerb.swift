@@ -4,7 +4,7 @@ internal import DepotProtocol
 /// `depot import`: rows from a file.
 enum ImportVerb {
   private static let batch: OptionSpec =
-    "--batch N: rows in a transaction, at most \(Limits.rows) (default: \(GraphImporter.Options().batch))"
+    "--batch N: rows in a transaction, at most \(Limits.rows) (default: that, or \(GraphImporter.Options().batch) if they lead to others)"
   private static let rejects: OptionSpec = "--rejects FILE|-: write bad records to FILE and go on"
   private static let all: OptionSpec = "--all: the folder of an export of a whole store"
   private static let apple: OptionSpec =
@@ -101,6 +101,7 @@ enum ImportVerb {
     var options = GraphImporter.Options()
     if let rows = try invocation.number(batch, minimum: 1) {
       options.batch = min(Limits.rows, rows)
+      options.rows = options.batch
     }
     options.onConflict = try invocation.choice(.onConflict) ?? .error
     guard invocation.value(resume) != "-" else {

@@ -9,6 +9,29 @@ struct InsertResult {
   /// One per row; `nil` for a row that was left out.
   var identifiers: [Int64?] = []
   var rejected: [(row: Int, error: DepotError)] = []
+
+  /// The counts as they are before a row.
+  struct Counts {
+    fileprivate let inserted: Int
+    fileprivate let updated: Int
+    fileprivate let skipped: Int
+    fileprivate let identifiers: Int
+
+    init(_ result: InsertResult) {
+      inserted = result.inserted
+      updated = result.updated
+      skipped = result.skipped
+      identifiers = result.identifiers.count
+    }
+  }
+
+  /// Forgets the row behind those counts.
+  fileprivate mutating func restore(_ counts: Counts) {
+    inserted = counts.inserted
+    updated = counts.updated
+    skipped = counts.skipped
+    identifiers.removeSubrange(counts.identifiers...)
+  }
 }
 
 /// The common part of all rows of one insert.
@@ -53,7 +76,7 @@ extension EntityWriter {
     _ row: Int,
     _ result: inout InsertResult
   ) throws {
-    let before = result
+    let before = InsertResult.Counts(result)
     let count = session.violations.errors.count
     // A row that changes others too is undone with them.
     let mark = isAlone ? entities.recorder?.mark() : nil
@@ -75,7 +98,7 @@ extension EntityWriter {
       failure = session.violations.take(since: count) ?? error
     }
     if let failure {
-      result = before
+      result.restore(before)
       result.identifiers.append(nil)
       result.rejected.append((row, failure.at(place.pointer)))
       if isAlone {

@@ -10,7 +10,7 @@ struct WriteReply {
   enum Content {
     /// The members of the object.
     case members([String: JSONValue])
-    case insertion(InsertResult, reportsRejects: Bool)
+    case insertion(InsertResult, InsertRequest)
     case save(SaveResult)
     /// The number of rows that were updated or deleted, and perhaps their identifiers.
     case rows(StaticString, Int, [Int64]?)
@@ -33,8 +33,7 @@ struct WriteReply {
       switch content {
       case .members(let members):
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { writer.add(name, value) }
-      case .insertion(let result, let reportsRejects):
-        writer.add(result, reportsRejects: reportsRejects, form)
+      case .insertion(let result, let request): writer.add(result, of: request, form)
       case .save(let result): writer.add(result, form)
       case .rows(let name, let count, let identifiers):
         writer.member(name, count)
@@ -120,19 +119,30 @@ extension JSONWriter {
     }
   }
 
+  private mutating func add(_ identifiers: [Int64?], _ form: Hello.Int64Form) {
+    member("ids")
+    raw("[")
+    for index in identifiers.indices {
+      if index > 0 { raw(",") }
+      if let identifier = identifiers[index] {
+        integer(identifier, as: form)
+      } else {
+        raw("null")
+      }
+    }
+    raw("]")
+  }
+
   fileprivate mutating func add(
     _ result: InsertResult,
-    reportsRejects: Bool,
+    of request: InsertRequest,
     _ form: Hello.Int64Form
   ) {
     member("inserted", result.inserted)
     member("updated", result.updated)
     member("skipped", result.skipped)
-    member("ids")
-    array(result.identifiers) { writer, identifier in
-      if let identifier { writer.integer(identifier, as: form) } else { writer.raw("null") }
-    }
-    guard reportsRejects else { return }
+    if request.returnsIdentifiers { add(result.identifiers, form) }
+    guard request.reportsRejects else { return }
     member("rejected")
     array(result.rejected) { writer, rejected in
       writer.object { writer in

@@ -12,7 +12,7 @@ extension ChangeSession {
       try finish()
       effect.rowsInserted += result.inserted
       effect.rowsUpdated += result.updated
-      return .insertion(result, reportsRejects: request.reportsRejects)
+      return .insertion(result, request)
     case .update(let request):
       let writer = try entities.writer(request.entity, at: "/args/entity")
       let identifiers = try writer.update(request, self)

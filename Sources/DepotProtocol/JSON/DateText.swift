@@ -62,6 +62,30 @@ package enum DateText {
     return fraction * scale == nanoseconds ? seconds : nil
   }
 
+  /// Returns the whole seconds since 2001-01-01T00:00:00Z of a text such as `2026-05-01T13:45:00Z`, which most
+  /// dates are; `nil` of another form, and of no moment.
+  package static func usual(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    func number(_ position: Int) -> Int? {
+      let (high, low) = (text[position] &- 0x30, text[position + 1] &- 0x30)
+      return high < 10 && low < 10 ? Int(high) * 10 + Int(low) : nil
+    }
+    guard text.count == usualCount, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+      text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+      text[19] == UInt8(ascii: "Z"), let century = number(0), let yearOfCentury = number(2),
+      let month = number(5), let day = number(8), let hour = number(11), let minute = number(14),
+      let second = number(17)
+    else { return nil }
+    let year = century * 100 + yearOfCentury
+    guard year > 0, 1...12 ~= month, 1...daysIn(month, of: year) ~= day, hour < 24, minute < 60,
+      second < 60
+    else { return nil }
+    let days = self.day(year, month, day) - daysTo2001
+    return days * 86400 + hour * 3600 + minute * 60 + second
+  }
+
+  /// The length of a date to the second.
+  private static let usualCount = 20
+
   /// Returns the seconds since 2001-01-01T00:00:00Z that are nearest to what an RFC 3339 text means.
   package static func nearest(_ text: some Collection<UInt8>) -> Double? {
     moment(text).map { Double($0.whole) + Double($0.nanoseconds) / 1e9 }

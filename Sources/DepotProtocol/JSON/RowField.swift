@@ -58,6 +58,7 @@ package struct RowField {
   package var referenceSeconds: Double? {
     switch kind {
     case .string:
+      if !isComplex, let seconds = DateText.usual(bytes) { return Double(seconds) }
       return DateText.parse(isComplex ? Array(text.utf8) : Array(bytes))
     case .object:
       let seconds = only("referenceSeconds")

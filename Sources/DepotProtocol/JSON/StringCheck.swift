@@ -31,7 +31,7 @@ enum StringCheck {
     }
   }
 
-  /// Skips eight bytes at a time while none of them needs a closer look.
+  /// Skips eight bytes at a time up to the first that needs a closer look.
   @inline(__always)
   private static func skipPlainWords(
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -41,8 +41,9 @@ enum StringCheck {
     let raw = UnsafeRawPointer(base)
     while position + 8 <= bytes.count {
       let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      guard PlainBytes.areAllPlain(word) else { return }
-      position += 8
+      let count = PlainBytes.plainCount(word.littleEndian)
+      position += count
+      if count < 8 { return }
     }
   }
 
@@ -93,15 +94,17 @@ enum StringCheck {
 
 /// Tests of eight bytes at once.
 enum PlainBytes {
-  /// Whether no byte of `word` is a quotation mark, a backslash, a control, or beyond ASCII.
+  /// Returns how many bytes of `word`, from the lowest on, come before a quotation mark, a backslash, a control,
+  /// or one beyond ASCII.
   @inline(__always)
-  static func areAllPlain(_ word: UInt64) -> Bool {
+  static func plainCount(_ word: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ (ones &* 0x22)
     let slashes = word ^ (ones &* 0x5C)
     let special =
       (word &- ones &* 0x20) | (quotes &- ones) | (slashes &- ones) | word
-    return special & (ones &* 0x80) == 0
+    // A byte that is special changes only the bits of higher ones.
+    return (special & (ones &* 0x80)).trailingZeroBitCount / 8
   }
 }
 

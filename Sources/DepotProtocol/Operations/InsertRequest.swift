@@ -19,6 +19,8 @@ public struct InsertRequest: Hashable, Sendable {
   public var onConflict: OnConflict = .error
   /// Whether a row that can't be stored is left out and reported, rather than failing the request.
   public var reportsRejects: Bool = false
+  /// Whether the result lists the rows' identifiers.
+  public var returnsIdentifiers: Bool = true
 }
 
 extension InsertRequest: MemberObject {
@@ -29,6 +31,7 @@ extension InsertRequest: MemberObject {
     try coder.value("columns", &columns, default: [], isAlwaysWritten: true)
     try coder.value("onConflict", &onConflict, default: .error)
     try coder.value("rejects", &reportsRejects, default: false)
+    try coder.value("returnIds", &returnsIdentifiers, default: true)
     try coder.required("rows", &rows)
   }
 }
