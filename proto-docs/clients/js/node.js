@@ -1,0 +1,71 @@
+/** The client for Node: over the service's Unix socket. */
+
+import net from "node:net";
+import os from "node:os";
+
+import { FrameReader, open, withLength } from "./depot.js";
+import { disconnected, unreachable, wrongUsage } from "./errors.js";
+
+export * from "./depot.js";
+
+/** Returns where the service's socket is: $DEPOT_SOCKET, or the user's own. */
+export function socketPath() {
+  const { DEPOT_SOCKET, XDG_RUNTIME_DIR } = process.env;
+  if (DEPOT_SOCKET) return DEPOT_SOCKET;
+  return XDG_RUNTIME_DIR ? `${XDG_RUNTIME_DIR}/depot/depot.sock` : `/tmp/depot-${os.userInfo().uid}/depot.sock`;
+}
+
+/**
+ * Connects to a service, by default to the user's own.
+ *
+ * @param {string} [path] of its socket
+ * @param {import("./depot.js").ClientOptions} [options]
+ */
+export function connect(path = socketPath(), options = {}) {
+  if (Buffer.byteLength(path) > 107) {
+    const message = `The socket's path is too long: ${path}`;
+    return Promise.reject(wrongUsage(message, "A path of a socket has at most 107 bytes."));
+  }
+  return open(unixSocket(path), options);
+}
+
+/**
+ * Frames with their length over a Unix socket.
+ *
+ * @param {string} path
+ * @returns {import("./depot.js").Transport}
+ */
+export function unixSocket(path) {
+  return {
+    address: path,
+    open: ({ frame, closed }) =>
+      new Promise((resolve, reject) => {
+        const frames = new FrameReader();
+        let isOpen = false;
+        const socket = net.connect({ path, allowHalfOpen: true });
+        socket.on("connect", () => {
+          isOpen = true;
+          resolve({
+            send: (bytes) => void (socket.destroyed || socket.write(withLength(bytes))),
+            end: () => void socket.end(),
+            close: () => void socket.destroy(),
+          });
+        });
+        socket.on("data", (bytes) => {
+          try {
+            for (const one of frames.take(bytes)) frame(one);
+          } catch (error) {
+            closed(/** @type {import("./errors.js").DepotError} */ (error));
+            socket.destroy();
+          }
+        });
+        socket.on("end", () => socket.destroy());
+        socket.on("error", (error) => {
+          const reason = error.message.replace(` ${path}`, "");
+          if (!isOpen) reject(unreachable(path, reason, "Start one with: depotd"));
+          else closed(disconnected(`The connection was lost: ${reason}.`, "unknown"));
+        });
+        socket.on("close", () => closed());
+      }),
+  };
+}

@@ -1,0 +1,21 @@
+// The part of Node that the client uses, since @types/node isn't everywhere.
+declare module "node:net" {
+  interface Socket {
+    destroyed: boolean;
+    on(event: "data", listener: (bytes: Uint8Array) => void): this;
+    on(event: "error", listener: (error: Error) => void): this;
+    on(event: "connect" | "end" | "close", listener: () => void): this;
+    write(bytes: Uint8Array): boolean;
+    end(): void;
+    destroy(): void;
+  }
+  export function connect(options: { path: string; allowHalfOpen: boolean }): Socket;
+  const net: { connect: typeof connect };
+  export default net;
+}
+declare module "node:os" {
+  const os: { userInfo(): { uid: number } };
+  export default os;
+}
+declare const process: { env: Record<string, string | undefined> };
+declare const Buffer: { byteLength(text: string): number };
