@@ -31,7 +31,8 @@ DOCS := .build/docs
 comma := ,
 MODULES = $(BIN)/Modules
 PACKAGES := libsqlite3-dev libjson-c-dev
-TEST_PACKAGES := python3 strace socat
+# Node and tsc may be there without packages of Debian, and Node with npm.
+TEST_PACKAGES := python3 strace socat $(if $(shell command -v node),,nodejs) $(if $(shell command -v tsc),,node-typescript)
 COUNT_PACKAGES := valgrind
 DEB_PACKAGES := debhelper dpkg-dev lintian
 PACKAGING := Sources/depotd/Packaging
