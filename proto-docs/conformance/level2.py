@@ -191,6 +191,15 @@ class LongChain(Chain):
         self.frame("resume", [(f, 40)], token=now, order=[d, f])
         self.frame("live", token=now)
         self.rows_are(e, a, d, f)
+        # Too much changed, and the connection is lost before the snapshot is whole: what was known still is.
+        self.frame("gap", **{"from": now, "to": self.token()})
+        self.frame("snapshot", [(c, 5)], **columns)
+        self.drop()
+        self.begin_watch(since=now)
+        now = self.token()
+        self.frame("resume", [(b, 50)], token=now, order=[a, d, f, b], **columns)
+        self.frame("live", token=now)
+        self.rows_are(a, d, f, b)
         # Too much changed, and again before the snapshot was whole.
         self.frame("gap", **{"from": now, "to": self.token()})
         self.frame("snapshot", [(c, 5)], **columns)

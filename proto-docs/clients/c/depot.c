@@ -946,9 +946,9 @@ static int apply(depot_watch *watch, json_object *frame) {
   if (!kind) return 0;
   if (strcmp(kind, "gap") == 0 || strcmp(kind, "snapshot") == 0) {
     if (strcmp(kind, "gap") == 0) {
+      /* The rows stay those of the token until others are whole: `since` is about them. */
       forget(&watch->snapshot);
       forget(&watch->parts);
-      set_rows(watch, json_object_new_array());
     }
     if (!watch->snapshot) watch->snapshot = json_object_new_array();
     return watch->snapshot && extend(watch->snapshot, member(frame, "next")) ? 0 : -1;

@@ -33,7 +33,8 @@ class LiveRows:
         if kind == "snapshot":
             self._snapshot = (self._snapshot or []) + frame["next"]
         elif kind == "gap":
-            self.rows, self._snapshot, self._parts = [], [], []
+            # The rows stay those of the token until others are whole: `since` is about them.
+            self._snapshot, self._parts = [], []
         elif kind == "live":
             if self._snapshot is not None:
                 self.rows, self._snapshot = self._snapshot, None
