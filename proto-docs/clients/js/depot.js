@@ -6,7 +6,7 @@ import { DepotError, brokenProtocol, cancelled, disconnected, wrongUsage } from 
 import { unlessAborted, wellFormed } from "./errors.js";
 import { newKey } from "./keys.js";
 import { Link, STREAMS, WRITES, ended } from "./link.js";
-import { Pauses, Rows, Stream, isWorthAnother, joined, relate } from "./rows.js";
+import { Pauses, Rows, Stream, afterRows, isWorthAnother, joined, relate } from "./rows.js";
 import { Misfit, Types, queryArguments } from "./values.js";
 import { Watch } from "./watch.js";
 
@@ -217,6 +217,7 @@ class Client {
         const isLast = error.code === "unavailable.service" || !isWorthAnother(error) || !mayRepeat || this.#isClosed;
         // Behind the first loss everybody waits for the same connection, and the calls keep their order.
         if (!isLast && ((isLost && losses++ === 0) || (await pauses.next(signal)))) continue;
+        if (!isLast && signal?.aborted) throw cancelled(signal, isInDoubt ? "unknown" : error.effect);
         const isOnlyOfThisSending = isInDoubt && OF_ONE_SENDING.test(error.code);
         throw isOnlyOfThisSending ? error.with({ effect: "unknown" }) : error;
       }
@@ -245,6 +246,7 @@ class Client {
         const link = await unlessAborted(this.#connected(), signal);
         call = link.begin(operation, args, members);
         signal?.addEventListener("abort", abandon);
+        if (signal?.aborted) abandon();
         for (;;) {
           const frame = await call.next();
           if (signal?.aborted) throw cancelled(signal);
@@ -356,7 +358,7 @@ class Client {
    * @returns {Promise<(Row | undefined)[]>}
    */
   async #get(entity, ids, args, options) {
-    const found = await this.call("get", { ...args, entity, ids, partial: true }, options);
+    const found = await this.call("get", { ...args, entity, ids, partial: true, columns: undefined }, options);
     const rows = await this.#read(options, entity, found.columns, found.rows);
     const byId = new Map(rows.map((row) => [row.$id, row]));
     return ids.map((id) => byId.get(typeof id === "bigint" && Number.isSafeInteger(Number(id)) ? Number(id) : id));
@@ -371,7 +373,7 @@ class Client {
    * @returns {Rows}
    */
   #rows(operation, query, options) {
-    const frames = () => this.#frames(operation, queryArguments(query), options);
+    const frames = () => this.#frames(operation, { ...queryArguments(query), columns: undefined }, options);
     const read = (/** @type {string} */ entity, /** @type {string[]} */ columns, /** @type {any[][]} */ rows) =>
       this.#read(options, entity, columns, rows, operation === "aggregate" ? query : undefined);
     return new Rows(async function* (rows) {
@@ -489,14 +491,3 @@ const CHANGES_SCHEMA = /^(schema\.define|migration\.commit|container\.(open|clos
 
 /** @param {import("./depot.js").Effect} effect */
 const closed = (effect) => disconnected("The client was closed.", effect).with({ retry: "no", hint: undefined });
-
-/**
- * @param {DepotError} error
- * @param {number} count
- */
-function afterRows(error, count) {
-  return error.with({
-    message: `${error.message} ${count} ${count === 1 ? "row" : "rows"} came before it.`,
-    details: { ...error.details, rows: count },
-  });
-}

@@ -11,8 +11,8 @@ const LONGEST_INTEGER = 10_000;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-// JSON.parse is exact for whole numbers of up to 15 digits.
-const LONG_NUMBER = /[0-9]{16}/;
+// JSON.parse is exact for fractions, and for whole numbers of up to 15 digits.
+const LONG_NUMBER = /(?:^|[^0-9.])[0-9]{16}/;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const SPACE = /[ \t\n\r]*/y;
 const HALF_PAIR = /\p{Surrogate}/u;

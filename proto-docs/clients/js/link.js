@@ -19,6 +19,7 @@ const DOUBTFUL = new Set([
 // How long an answer may be late beyond its deadline, and a welcome at all, in milliseconds.
 const GRACE = 5_000;
 const WELCOME = 10_000;
+const LONGEST_TIMER = 2 ** 31 - 1;
 const LARGEST_ID = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -53,9 +54,13 @@ export class Call {
     this.id = 0;
     this.credit = credit;
     this.#credit = credit ?? (STREAMS.has(operation) ? Infinity : 0);
+    /** Its place among those that wait. */
+    this.place = 0;
     this.isEnded = false;
     this.isCancelled = false;
     this.isAbandoned = false;
+    /** @type {number | undefined} */
+    this.deadline = undefined;
     /** @type {(() => void) | undefined} */
     this.release = undefined;
   }
@@ -68,6 +73,7 @@ export class Call {
   next() {
     if (this.#frames.length > 0) return Promise.resolve(this.#frames.shift());
     if (this.#error) return Promise.reject(this.#error);
+    if (this.isAbandoned) return Promise.resolve({ ok: {} });
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
     });
@@ -152,11 +158,52 @@ function membersOf(members) {
   return members;
 }
 
+/** The calls that wait to be sent. */
+class Queue {
+  // A kind of call for which there is no room doesn't hold up the others.
+  #kinds = ["call", "stream", "watch"].map(() => ({ calls: /** @type {Call[]} */ ([]), first: 0 }));
+  #count = 0;
+
+  /** @param {Call} call */
+  push(call) {
+    call.place = this.#count++;
+    const kind = call.operation === "watch" ? 2 : STREAMS.has(call.operation) ? 1 : 0;
+    this.#kinds[kind].calls.push(call);
+  }
+
+  /**
+   * Removes and returns the call that has waited longest of those for which there is room.
+   *
+   * @param {(call: Call) => boolean} hasRoom
+   * @returns {Call | undefined}
+   */
+  take(hasRoom) {
+    let best;
+    for (const kind of this.#kinds) {
+      const { calls } = kind;
+      while (calls[kind.first]?.isEnded) kind.first++;
+      if (kind.first > 1000 || kind.first === calls.length) {
+        calls.splice(0, kind.first);
+        kind.first = 0;
+      }
+      const call = calls[kind.first];
+      if (call && hasRoom(call) && !(best && best.calls[best.first].place < call.place)) best = kind;
+    }
+    return best?.calls[best.first++];
+  }
+
+  /** @returns {Call[]} all that wait, in their order */
+  takeAll() {
+    const calls = this.#kinds.flatMap((kind) => kind.calls.slice(kind.first).filter((call) => !call.isEnded));
+    this.#kinds.forEach((kind) => Object.assign(kind, { calls: [], first: 0 }));
+    return calls.sort((one, other) => one.place - other.place);
+  }
+}
+
 export class Link {
   /** @type {Map<number, Call>} */
   #calls = new Map();
-  /** @type {Call[]} */
-  #queue = [];
+  #queue = new Queue();
   #last = 0;
   #open = { calls: 0, streams: 0, watches: 0 };
   /** @type {Channel | undefined} */
@@ -166,6 +213,7 @@ export class Link {
   /** @type {((error: unknown) => void) | undefined} */
   #refused;
   #hasEnded = false;
+  #isSilent = false;
 
   /** @param {{ draining?: () => void, closed?: (error: DepotError) => void }} observer */
   constructor(observer) {
@@ -252,12 +300,7 @@ export class Link {
         hint: "Send fewer or smaller rows in one call.",
       });
     }
-    const deadline = members.deadlineMs;
-    if (typeof deadline === "number") {
-      const late = () => this.close(disconnected(`The service is silent ${GRACE} ms after a deadline.`, "unknown"));
-      const timer = setTimeout(late, Math.min(deadline + GRACE, 2 ** 31 - 1));
-      call.release = () => clearTimeout(timer);
-    }
+    call.deadline = /** @type {number | undefined} */ (members.deadlineMs);
     this.#queue.push(call);
     this.#pump();
     return call;
@@ -269,21 +312,16 @@ export class Link {
    * @param {Call} call
    */
   drop(call) {
-    this.#queue = this.#queue.filter((other) => other !== call);
-    call.release?.();
     call.fail(cancelled(undefined));
   }
 
   /** Sends the calls for which there is room, in their order; a stream that has to wait holds up only streams. */
   #pump() {
-    if (!this.welcome || this.error || this.isDraining || this.#queue.length === 0) return;
-    /** @type {Call[]} */
-    const left = [];
-    for (const call of this.#queue) {
-      if (this.#hasRoom(call)) this.#begin(call);
-      else left.push(call);
+    while (this.welcome && this.isUsable) {
+      const call = this.#queue.take((first) => this.#hasRoom(first));
+      if (!call) return;
+      this.#begin(call);
     }
-    this.#queue = left;
   }
 
   /** @param {Call} call */
@@ -296,6 +334,11 @@ export class Link {
   /** @param {Call} call */
   #begin(call) {
     if (this.#last >= LARGEST_ID) throw brokenProtocol("A connection has no more numbers of calls.");
+    if (call.deadline !== undefined) {
+      const late = () => this.close(disconnected(`The service is silent ${GRACE} ms after a deadline.`, "unknown"));
+      const timer = setTimeout(late, Math.min(call.deadline + GRACE, LONGEST_TIMER));
+      call.release = () => clearTimeout(timer);
+    }
     call.id = ++this.#last;
     this.#calls.set(call.id, call);
     this.#count(call, 1);
@@ -318,11 +361,13 @@ export class Link {
 
   /** @param {Record<string, unknown>} frame */
   send(frame) {
-    if (!this.error) this.#channel?.send(bytesOf(writeJSON(frame)));
+    if (!this.error && !this.#isSilent) this.#channel?.send(bytesOf(writeJSON(frame)));
   }
 
-  /** Ends the sending side; answers still come. */
+  /** Ends the sending side; answers still come, but no call begins here any more. */
   endSending() {
+    this.isDraining = true;
+    this.#isSilent = true;
     this.#channel?.end();
   }
 
@@ -377,8 +422,7 @@ export class Link {
       this.isDraining = true;
       this.observer.draining?.();
       // What wasn't sent goes to the next service.
-      for (const call of this.#queue.splice(0)) {
-        call.release?.();
+      for (const call of this.#queue.takeAll()) {
         const message = "The service is stopping.";
         call.fail(new DepotError({ code: "unavailable.draining", message, retry: "later" }));
       }
@@ -396,9 +440,8 @@ export class Link {
   #end(error) {
     if (this.error) return;
     this.error = error;
-    const calls = [...this.#calls.values(), ...this.#queue];
+    const calls = [...this.#calls.values(), ...this.#queue.takeAll()];
     this.#calls.clear();
-    this.#queue = [];
     this.#refused?.(error);
     for (const call of calls) {
       call.release?.();
@@ -425,6 +468,8 @@ export async function ended(link, operation, args, members, signal) {
   const call = link.begin(operation, args, members);
   const abort = () => (WRITES.has(operation) ? call.cancel() : call.abandon());
   signal?.addEventListener("abort", abort);
+  // It may have come while a connection was waited for.
+  if (signal?.aborted) abort();
   try {
     for (;;) {
       const frame = await call.next();

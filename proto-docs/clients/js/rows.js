@@ -271,3 +271,16 @@ const misfit = () => brokenProtocol("A change of a watch doesn't fit the rows th
  * @returns {error is DepotError}
  */
 export const isWorthAnother = (error) => error instanceof DepotError && error.retry === "later";
+
+/**
+ * Returns the error of a stream that ended in its middle.
+ *
+ * @param {DepotError} error
+ * @param {number} count
+ */
+export function afterRows(error, count) {
+  return error.with({
+    message: `${error.message} ${count} ${count === 1 ? "row" : "rows"} came before it.`,
+    details: { ...error.details, rows: count },
+  });
+}

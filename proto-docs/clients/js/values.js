@@ -395,7 +395,9 @@ const LEVELS = 64;
 function expression(tree, depth = LEVELS) {
   if (depth === 0) return tree;
   if (Array.isArray(tree)) return tree.map((element) => expression(element, depth - 1));
-  if (typeof tree !== "object" || tree === null || typeOf(tree) || "value" in tree) return constant(tree);
+  if (typeof tree !== "object" || tree === null || typeOf(tree)) return constant(tree);
+  const isOperator = [Object.prototype, null].includes(Object.getPrototypeOf(tree)) && !("value" in tree);
+  if (!isOperator) return tree;
   return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, expression(value, depth - 1)]));
 }
 

@@ -72,7 +72,10 @@ test("README's program for browsers runs, one message for each frame", options, 
       console.log = log;
     }
     assert.deepEqual(lines, [code.match(/→ (.*)/)[1]]);
-    assert.deepEqual(globalThis.WebSocket.all.map((socket) => [socket.address, socket.closedWith]), [["ws://127.0.0.1:8020/socket", 1000]]);
+    assert.deepEqual(
+      globalThis.WebSocket.all.map((socket) => [socket.address, socket.closedWith]),
+      [["ws://127.0.0.1:8020/socket", 1000]],
+    );
   } finally {
     globalThis.WebSocket = page;
     await service.stop();

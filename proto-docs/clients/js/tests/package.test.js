@@ -26,27 +26,51 @@ const printed = (code) => [...code.matchAll(/\/\/ → (.*)$/gm)].map((found) => 
 
 const needs = (condition, what) => ({ ...limited, skip: condition ? false : what });
 
-test("The package is packed and installed, and README's program runs with it", needs(program && has("npm"), "needs DEPOTD and npm"), async () => {
+const packing = needs(program && has("npm"), "needs DEPOTD and npm");
+test("The package is packed and installed, and README's program runs with it", packing, async () => {
   const place = temporary("package");
   const service = await Service.start();
   try {
-    const environment = { ...process.env, HOME: place, npm_config_offline: "true", npm_config_update_notifier: "false" };
-    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", place], { cwd: folder, env: environment });
+    const environment = {
+      ...process.env, HOME: place, npm_config_offline: "true", npm_config_update_notifier: "false",
+    };
+    const { stdout } = await run(
+      "npm", ["pack", "--silent", "--pack-destination", place], { cwd: folder, env: environment },
+    );
     fs.writeFileSync(path.join(place, "package.json"), '{"private":true,"type":"module"}');
-    await run("npm", ["install", "--silent", "--no-audit", "--no-fund", path.join(place, stdout.trim())], { cwd: place, env: environment });
+    await run(
+      "npm",
+      ["install", "--silent", "--no-audit", "--no-fund", path.join(place, stdout.trim())],
+      { cwd: place, env: environment },
+    );
     const installed = fs.readdirSync(path.join(place, "node_modules/depot-client")).sort();
-    for (const name of ["README.md", "browser.d.ts", "browser.js", "depot.d.ts", "depot.js", "examples", "node.d.ts", "node.js", "package.json"]) {
-      assert.ok(installed.includes(name), name);
-    }
+    const modules = fs.readdirSync(folder).filter((name) => name.endsWith(".js") || name.endsWith(".d.ts"));
+    for (const name of [...modules, "README.md", "examples", "package.json"]) assert.ok(installed.includes(name), name);
     assert.ok(!installed.includes("tests"));
     const code = snippets("js").join("\n");
     fs.writeFileSync(path.join(place, "readme.js"), code);
-    const output = await run(process.execPath, ["readme.js"], { cwd: place, env: { ...process.env, DEPOT_SOCKET: service.socket } });
+    const output = await run(
+      process.execPath, ["readme.js"], { cwd: place, env: { ...process.env, DEPOT_SOCKET: service.socket } },
+    );
     assert.deepEqual(output.stdout.trim().split("\n"), printed(code));
     assert.equal(output.stderr, "");
     if (has("tsc")) {
       fs.writeFileSync(path.join(place, "readme.ts"), snippets("ts").join("\n"));
-      await typed(["--skipLibCheck", "--strict", "--noEmit", "--target", "es2022", "--module", "esnext", "--moduleResolution", "node", "readme.ts"], place);
+      await typed(
+        [
+          "--skipLibCheck",
+          "--strict",
+          "--noEmit",
+          "--target",
+          "es2022",
+          "--module",
+          "esnext",
+          "--moduleResolution",
+          "node",
+          "readme.ts",
+        ],
+        place,
+      );
     }
   } finally {
     await service.stop();
@@ -59,7 +83,8 @@ async function typed(options, cwd) {
   assert.equal(outcome.stdout, "");
 }
 
-test("The types are those of the code, and of a program", needs(has("tsc"), "needs tsc, as of node-typescript"), async () => {
+const typing = needs(has("tsc"), "needs tsc, as of node-typescript");
+test("The types are those of the code, and of a program", typing, async () => {
   await typed(["-p", path.join(folder, "tests/types/tsconfig.json")], folder);
 });
 
@@ -77,7 +102,11 @@ test("What the modules export is what the types say", () => {
 test("The example shows what is written while it is written", needs(program, "needs DEPOTD"), async () => {
   const service = await Service.start();
   try {
-    const { stdout } = await run(process.execPath, [path.join(folder, "examples/live.js")], { env: { ...process.env, DEPOT_SOCKET: service.socket } });
+    const { stdout } = await run(
+      process.execPath,
+      [path.join(folder, "examples/live.js")],
+      { env: { ...process.env, DEPOT_SOCKET: service.socket } },
+    );
     const lines = stdout.trim().split("\n");
     assert.equal(lines[0], "snapshot []");
     // Both writes may be one change.
