@@ -219,7 +219,8 @@ class Client {
         if (!isLast && ((isLost && losses++ === 0) || (await pauses.next(signal)))) continue;
         if (!isLast && signal?.aborted) throw cancelled(signal, isInDoubt ? "unknown" : error.effect);
         const isOnlyOfThisSending = isInDoubt && OF_ONE_SENDING.test(error.code);
-        throw isOnlyOfThisSending ? error.with({ effect: "unknown" }) : error;
+        // Made here, the error knows who called.
+        throw error.with(isOnlyOfThisSending ? { effect: "unknown" } : {});
       }
     }
   }
@@ -257,7 +258,7 @@ class Client {
         }
       } catch (error) {
         const mayRepeat = count === 0 && isWorthAnother(error) && error.code === "unavailable.draining";
-        if (!mayRepeat || !(await pauses.next(signal))) throw error;
+        if (!mayRepeat || !(await pauses.next(signal))) throw error instanceof DepotError ? error.with({}) : error;
       } finally {
         signal?.removeEventListener("abort", abandon);
         abandon();

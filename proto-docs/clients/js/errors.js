@@ -24,7 +24,7 @@ export class DepotError extends Error {
     // Programs that look for aborted work look at this name.
     this.name = this.code.startsWith("cancelled.") ? "AbortError" : "DepotError";
     /** @type {string | undefined} */
-    this.hint = members.hint;
+    this.hint = typeof members.hint === "string" ? members.hint : undefined;
     /** @type {string | undefined} */
     this.at = members.at;
     /** @type {Retry} */

@@ -8,6 +8,15 @@ import { disconnected, unreachable, wrongUsage } from "./errors.js";
 
 export * from "./depot.js";
 
+const REASONS = new Map([
+  ["ENOENT", "there is no such socket"],
+  ["ECONNREFUSED", "nobody listens there"],
+  ["EACCES", "permission denied"],
+  ["ENOTSOCK", "that is no socket"],
+  ["ECONNRESET", "the other side ended it"],
+  ["EPIPE", "the other side ended it"],
+]);
+
 /** Returns where the service's socket is: $DEPOT_SOCKET, or the user's own. */
 export function socketPath() {
   const { DEPOT_SOCKET, XDG_RUNTIME_DIR } = process.env;
@@ -61,7 +70,7 @@ export function unixSocket(path) {
         });
         socket.on("end", () => socket.destroy());
         socket.on("error", (error) => {
-          const reason = error.message.replace(` ${path}`, "");
+          const reason = REASONS.get(error.code ?? "") ?? error.message;
           if (!isOpen) reject(unreachable(path, reason, "Start one with: depotd"));
           else closed(disconnected(`The connection was lost: ${reason}.`, "unknown"));
         });

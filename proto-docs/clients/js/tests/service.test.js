@@ -88,6 +88,12 @@ withService("Errors have the members that the service gives", async (_, client) 
   assert.equal((await failure(client.entity("Item").fetch({ limt: 1 }).toArray())).code, "request.unknown_member");
   assert.equal((await failure(client.call("fetsh"))).code, "request.unknown_op");
   await client.ping();
+  // The stack names the program's line, not only the socket's.
+  const rows = client.entity("Itm").fetch();
+  for (const begin of [() => client.entity("Itm").count(), () => rows.toArray(), () => client.entity("Itm").insert([{}])]) {
+    const { stack } = await failure((async () => await begin())());
+    assert.match(stack, /service\.test\.js/);
+  }
 });
 
 withService("Ten thousand frames come in order, with credit for a few", async (_, client) => {

@@ -3,7 +3,7 @@ declare module "node:net" {
   interface Socket {
     destroyed: boolean;
     on(event: "data", listener: (bytes: Uint8Array) => void): this;
-    on(event: "error", listener: (error: Error) => void): this;
+    on(event: "error", listener: (error: Error & { code?: string }) => void): this;
     on(event: "connect" | "end" | "close", listener: () => void): this;
     write(bytes: Uint8Array): boolean;
     end(): void;
