@@ -12,6 +12,14 @@ final class ContextUse: Sendable {
   private let user = Atomic<UInt>(0)
   /// Whether an actor to which the context belongs has had a job.
   let hasActor = Atomic<Bool>(false)
+  private let news = Atomic<Bool>(false)
+
+  /// Whether others have saved something that no queue lets the context merge before it is used.
+  @inline(__always)
+  var hasNews: Bool {
+    get { news.load(ordering: .relaxed) }
+    set { news.store(newValue, ordering: .relaxed) }
+  }
 
   /// The bit that no number of a thread has.
   private static let merging: UInt = 1
@@ -89,6 +97,7 @@ extension ModelContext {
     let use = identityMap.use
     let isFirst = use.begin { "A context" }
     defer { if isFirst { use.end() } }
+    if isFirst, use.hasNews { mergeNews() }
     return try body()
   }
 
@@ -126,6 +135,7 @@ extension ModelStorage {
     #endif
     let isFirst = table.use.begin { name(of: slot) }
     defer { if isFirst { table.use.end() } }
+    if isFirst, table.use.hasNews { table.context?.mergeNews() }
     return body()
   }
 

@@ -24,6 +24,8 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     var isOpen = false
     /// Whether the next turn merges all waiting events, however many.
     var isUrgent = false
+    /// The use of the context, which has to know of waiting events where no queue merges them in time.
+    var use: ContextUse?
   }
 
   /// An event, its relation to the context, and its next change.
@@ -52,6 +54,14 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     var isCaller: Bool {
       if case .caller = self { return true }
       return false
+    }
+
+    /// Whether work that is enqueued there is done before all that comes later.
+    var isOrdered: Bool {
+      switch self {
+      case .main, .queue: true
+      case .actor, .caller: false
+      }
     }
 
     /// Whether this runs there; `false` where nobody knows.
@@ -83,12 +93,23 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   init() {}
 
   /// Says whose this is.
-  func adopt(_ context: ModelContext) { self.context = context }
+  func adopt(_ context: ModelContext) {
+    self.context = context
+    state.withLock { state in
+      state.use = context.use
+      state.tellUse()
+    }
+  }
 
   /// Where the context is used.
   var home: Home {
     get { state.withLock(\.home) }
-    set { state.withLock { $0.home = newValue } }
+    set {
+      state.withLock { state in
+        state.home = newValue
+        state.tellUse()
+      }
+    }
   }
 
   /// Whether events are taken.
@@ -102,6 +123,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
         state.rest = nil
         state.own = [:]
         state.late = []
+        state.tellUse()
       }
     }
   }
@@ -114,12 +136,18 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   func receive(_ event: RemoteEvent) {
     schedule { state in
       if state.isOpen { state.add(event) }
+      state.tellUse()
       return state.isOpen
     }
   }
 
   /// Notes that others may have saved something of which nothing will be told.
-  func noteGap() { state.withLock { $0.events.insert(RemoteEvent(store: "", event: .gap), at: 0) } }
+  func noteGap() {
+    state.withLock { state in
+      state.events.insert(RemoteEvent(store: "", event: .gap), at: 0)
+      state.tellUse()
+    }
+  }
 
   /// The relation of an event to the context that merges it.
   enum Standing {
@@ -141,7 +169,10 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
         if rest.standing == .foreign { _ = state.standing(of: rest.event) }
         return rest
       }
-      guard !state.events.isEmpty else { return nil }
+      guard !state.events.isEmpty else {
+        state.tellUse()
+        return nil
+      }
       let event = state.events.removeFirst()
       state.changes -= event.changeCount
       return (event, state.standing(of: event), 0)
@@ -195,7 +226,10 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   /// Makes an actor the home of a context that has none.
   func settle(on actor: (any Actor)?) {
-    state.withLock { if $0.home.isCaller { $0.home = Home(actor) } }
+    state.withLock { state in
+      if state.home.isCaller { state.home = Home(actor) }
+      state.tellUse()
+    }
   }
 
   /// Merges what there is, at the context's home.
@@ -219,6 +253,11 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 }
 
 extension MergeQueue.State {
+  /// Tells the context whether it has something to merge before it is used.
+  fileprivate func tellUse() {
+    use?.hasNews = !home.isOrdered && !(events.isEmpty && rest == nil)
+  }
+
   fileprivate mutating func add(_ event: RemoteEvent) {
     events.append(event)
     changes += event.changeCount

@@ -7,7 +7,7 @@ extension ModelContext {
   /// by itself.
   ///
   /// The main context and those of model actors do so unless they are told not to. They merge as soon as
-  /// their actor has time; other contexts do so when they are next asked for something. Of an object that
+  /// their actor has time; other contexts do so when they or their objects are used next. Of an object that
   /// has changes which aren't saved, these are kept, or lost where ``mergePolicy`` lets the store win.
   /// A context that is told to merge after it has read something reads its objects anew once, since it
   /// wasn't told what was saved in between.
@@ -73,6 +73,13 @@ extension ModelContext {
     if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
     guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
     using { merge(upTo: .max) }
+  }
+
+  /// Merges the waiting changes of others before the context is used, as far as that can be done.
+  @inline(never)
+  final func mergeNews() {
+    // Without an answer to a save, each use would ask for it.
+    if !isInDoubt { mergeRemoteChanges() }
   }
 
   /// Merges a part of what others have saved, and lets what waits on the same queue have its turn.

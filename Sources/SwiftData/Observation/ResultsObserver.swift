@@ -26,6 +26,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private var positions: [ObjectIdentifier: Int]?
   private var collection = FetchResultsCollection<Element>([])
   private var sectioned: SectionedResults<Element, SectionTitle>?
+  private weak var tracker: ResultsTracker?
   /// Why the last fetch has failed; `nil` after one that didn't.
   public private(set) var fetchError: (any Error)?
 
@@ -54,7 +55,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     context.willRead()
     try take(context.fetch(whole))
     dependency = ResultsDependency(whole)
-    context.observers.append(ResultsTracker(self, context))
+    let tracker = ResultsTracker(self, context)
+    self.tracker = tracker
+    context.observers.append(tracker)
   }
 
   // MARK: - What is wanted
@@ -89,6 +92,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// Others that are set stand in for them, and in the sections, until a change makes the observer fetch.
   public var results: FetchResultsCollection<Element> {
     get {
+      catchUp()
       registrar.access(self, keyPath: \.results)
       return collection
     }
@@ -100,6 +104,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// Others that are set stand in for them, and for the results, until a change makes the observer fetch.
   public var sections: SectionedResults<Element, SectionTitle>? {
     get {
+      catchUp()
       registrar.access(self, keyPath: \.results)
       return sectioned
     }
@@ -112,6 +117,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// Returns the result at a place: of a section and in it, or among all if there are no sections.
   public func element(at indexPath: IndexPath) -> Element? {
+    catchUp()
     registrar.access(self, keyPath: \.results)
     if let sectioned, indexPath.count == 2 {
       guard sectioned.indices.contains(indexPath[0]),
@@ -127,6 +133,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// Returns the place of a result: of its section and in it.
   public func indexPath(for element: Element) -> IndexPath? {
+    catchUp()
     registrar.access(self, keyPath: \.results)
     if positions == nil {
       positions = Dictionary(
@@ -143,6 +150,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   }
 
   // MARK: - Keeping up
+
+  /// Merges the waiting changes of others first, where no queue has done that before.
+  private func catchUp() {
+    let home = modelContext.mergeQueue.home
+    if home.isOrdered { return }
+    if modelContext.use.hasNews { modelContext.mergeNews() }
+    if !home.isCaller { tracker?.didReachTurn() }
+  }
 
   var isOutdated: Bool { fetchError != nil }
 

@@ -7,6 +7,7 @@ extension UndoRecorder {
   /// Undoes changes; what that changes is recorded in its turn.
   func revert(_ batch: UndoBatch) {
     guard let context else { return }
+    if context.use.hasNews { context.mergeNews() }
     let saved = batch.deleted.filter { $0.link.storage.phase == .gone }
     for deletion in batch.deleted { bringBack(deletion.link, context) }
     // Only now are all objects there to which these lead.

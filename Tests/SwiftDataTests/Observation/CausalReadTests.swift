@@ -37,6 +37,42 @@ import Testing
   func deleteAll() throws { try modelContext.delete(model: Volume.self) }
 }
 
+/// An actor with the default executor and a context of its own, which merges.
+private actor Reader {
+  private var context: ModelContext?
+  private var shelf: Shelf?
+  private var volume: Volume?
+  private var results: ResultsObserver<Volume, Never>?
+
+  func begin(
+    _ container: ModelContainer,
+    _ volume: PersistentIdentifier,
+    isObserving: Bool
+  ) throws {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = true
+    if isObserving {
+      let predicate = #Predicate<Volume> { $0.pages > 0 }
+      let descriptor = FetchDescriptor(predicate: predicate)
+      results = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+    }
+    self.volume = try context.existingModel(for: volume)
+    shelf = self.volume?.shelf
+    _ = shelf?.volumes.count
+    self.context = context
+  }
+
+  var title: String? { volume?.title }
+  var count: Int? { shelf?.volumes.count }
+  /// How many volumes an observer shows that have been changed so often.
+  func shownCount(_ pages: Int) -> Int? { results?.results.count { $0.pages == pages } }
+
+  func increment() throws {
+    volume?.pages += 1
+    try context?.save()
+  }
+}
+
 /// Whether a process sees in each of its contexts what it has saved in another one before.
 @MainActor @Suite struct `What was saved before a call` {
   private let container: ModelContainer
@@ -136,6 +172,23 @@ import Testing
       twin.title = "\(number)"
       try other.save()
       #expect(volume.title == "\(number)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `is seen by an actor with the default executor`(_ isObserving: Bool) async throws {
+    let reader = Reader()
+    try await reader.begin(container, volume.persistentModelID, isObserving: isObserving)
+    for number in 1...100 {
+      volume.title = "\(number)"
+      shelf.volumes.append(Volume(title: "new"))
+      volume.pages += 1
+      try context.save()
+      if isObserving { #expect(await reader.shownCount(2 * number - 1) == 1) }
+      #expect(await reader.title == "\(number)")
+      #expect(await reader.count == number + 1)
+      try await reader.increment()
+      #expect(volume.pages == 2 * number)
     }
   }
 
