@@ -130,6 +130,23 @@ extension ModelStorage {
   @inline(__always)
   final func using<Result>(_ slot: Int, _ body: () -> Result) -> Result {
     guard let table, table.context != nil else { return body() }
+    return using(slot, table, body)
+  }
+
+  /// Does something with an attribute while no other thread may use the object's context; without a
+  /// context, while no other thread uses an attribute of the object.
+  @inline(__always)
+  final func usingAttribute<Result>(_ slot: Int, _ body: () -> Result) -> Result {
+    guard let table, table.context != nil else { return lock(body) }
+    return using(slot, table, body)
+  }
+
+  @inline(__always)
+  private final func using<Result>(
+    _ slot: Int,
+    _ table: IdentityTable,
+    _ body: () -> Result
+  ) -> Result {
     #if DEBUG
     table.context?.checkActor { name(of: slot) }
     #endif
@@ -142,6 +159,31 @@ extension ModelStorage {
   private final func name(of slot: Int) -> String {
     "\(description.properties[slot].qualifiedName) of \(identifier)"
   }
+}
+
+/// The lock of an object that is in no context, which the thread that has it may take again.
+struct AttributeLock: ~Copyable {
+  /// The number of the thread that has it; 0 if there is none.
+  private let owner = Atomic<UInt>(0)
+
+  /// Does something while no other thread does.
+  @inline(__always)
+  func callAsFunction<Result>(_ body: () -> Result) -> Result {
+    let thread = DepotLinux.Thread.current
+    let other = take(thread)
+    if other == thread { return body() }
+    if other != 0 { wait(thread) }
+    defer { owner.store(0, ordering: .releasing) }
+    return body()
+  }
+
+  @inline(__always)
+  private func take(_ thread: UInt) -> UInt {
+    owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).original
+  }
+
+  @inline(never)
+  private func wait(_ thread: UInt) { while take(thread) != 0 { sched_yield() } }
 }
 
 /// Ends the program with a message, which optimized programs would end without.

@@ -91,15 +91,18 @@ extension ModelContext {
   ) throws -> Result? {
     try prepare()
     let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
-    return try fetch.store.aggregate(
-      StoreAggregation(
-        query: fetch.exactQuery(),
-        keys: [],
-        values: [(function, value)],
-        types: [Result.attributeType]
-      ),
-      in: self
-    ).first?.first.flatMap { Result(aggregate: $0) }
+    let groups = try using {
+      try fetch.store.aggregate(
+        StoreAggregation(
+          query: fetch.exactQuery(),
+          keys: [],
+          values: [(function, value)],
+          types: [Result.attributeType]
+        ),
+        in: self
+      )
+    }
+    return groups.first?.first.flatMap { Result(aggregate: $0) }
   }
 
   private func grouped<T: PersistentModel>(
@@ -113,15 +116,17 @@ extension ModelContext {
     guard let codec = key.codec, codec.suffixes == [""] else {
       throw SwiftDataError.unsupportedKeyPath.about(nil, key.name)
     }
-    let groups = try fetch.store.aggregate(
-      StoreAggregation(
-        query: fetch.exactQuery(),
-        keys: [.attribute(key.name)],
-        values: values,
-        types: [codec.attribute.type] + types
-      ),
-      in: self
-    )
+    let groups = try using {
+      try fetch.store.aggregate(
+        StoreAggregation(
+          query: fetch.exactQuery(),
+          keys: [.attribute(key.name)],
+          values: values,
+          types: [codec.attribute.type] + types
+        ),
+        in: self
+      )
+    }
     return try groups.map { group in
       (try codec.value(of: [group[0].jsonText]), Array(group.dropFirst()))
     }

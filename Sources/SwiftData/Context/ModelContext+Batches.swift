@@ -22,6 +22,16 @@ extension ModelContext {
     let description = EntityDescription.of(T.self)
     let store = try store(of: description)
     guard store.allowsSave else { throw readOnly(description) }
+    try using { try delete(description, predicate, includeSubclasses, from: store) }
+    announceWrite(to: store)
+  }
+
+  private func delete<T: PersistentModel>(
+    _ description: EntityDescription,
+    _ predicate: Predicate<T>?,
+    _ includeSubclasses: Bool,
+    from store: any ContextStore
+  ) throws {
     var links = try ContextFetch(self, FetchDescriptor(predicate: predicate)).answer { fetch in
       let (found, links) = try fetch.parts()
       var query = found
@@ -31,7 +41,6 @@ extension ModelContext {
     }
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
     for link in links { delete(link) }
-    announceWrite(to: store)
   }
 
   /// Adds to a number of all objects of a class that satisfy a predicate.
@@ -118,12 +127,13 @@ extension ModelContext {
     query.request.includesSubentities = includeSubclasses
     let lowered = try assignments.map { try $0.lowered() }
     for case .value(let property, let slot) in lowered { try check(slot, property) }
-    let count = try store.update(query, lowered, in: self)
     let changesAttributesOnly = lowered.allSatisfy { $0.property.destination == nil }
-    if count > 0 {
-      refreshObjects(of: changesAttributesOnly ? description : nil)
-      announceWrite(to: store)
+    let count = try using {
+      let count = try store.update(query, lowered, in: self)
+      if count > 0 { refreshObjects(of: changesAttributesOnly ? description : nil) }
+      return count
     }
+    if count > 0 { announceWrite(to: store) }
     return count
   }
 
@@ -163,8 +173,10 @@ extension ModelContext {
       for property in relationships { try check(row.slots[property.slot], property) }
       rows.append(row.slots)
     }
-    try store.insert(rows, of: description, in: self)
-    refreshObjects(of: description.relationships.isEmpty ? description : nil)
+    try using {
+      try store.insert(rows, of: description, in: self)
+      refreshObjects(of: description.relationships.isEmpty ? description : nil)
+    }
     announceWrite(to: store)
   }
 

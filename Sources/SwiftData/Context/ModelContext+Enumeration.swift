@@ -31,7 +31,11 @@ extension ModelContext {
         try checkMutations()
       }
     }
-    try ContextFetch(self, fetch).enumerate(batchSize: max(1, batchSize), enumerate)
+    try using {
+      try ContextFetch(self, fetch).enumerate(batchSize: max(1, batchSize)) { links in
+        try use.aside { try enumerate(links) }
+      }
+    }
   }
 
   /// Returns the objects that a descriptor describes, which are read in batches when they are looked at.

@@ -7,9 +7,12 @@ extension ModelContext {
   ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, those of
   ///     relationships on the other sides too, and the values are read when they are asked for.
   public final func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
-    guard let link = model.ownStorage?.link, link.storage.context === self,
-      link.storage.phase == .stored
-    else { return }
+    guard let link = model.ownStorage?.link else { return }
+    using { refresh(link, mergeChanges) }
+  }
+
+  private func refresh(_ link: Link, _ mergeChanges: Bool) {
+    guard link.storage.context === self, link.storage.phase == .stored else { return }
     if mergeChanges {
       reread([link])
     } else {
@@ -26,8 +29,10 @@ extension ModelContext {
 
   /// Reads all objects of the context anew; changes that aren't saved are kept.
   public final func refreshAllObjects() {
-    refreshObjects(of: nil)
-    renewRequirements()
+    using {
+      refreshObjects(of: nil)
+      renewRequirements()
+    }
   }
 
   /// Reads the objects of an entity anew, none of whose relationships has changed; all if `nil`.
@@ -43,7 +48,9 @@ extension ModelContext {
   /// Forgets all objects and all changes.
   ///
   /// The objects that the program still has keep their values, and belong to no context.
-  public final func reset() {
+  public final func reset() { using { resetAlone() } }
+
+  private func resetAlone() {
     rollback()
     for table in identityMap.tables {
       for storage in table.all { invalidate(storage) }
@@ -60,10 +67,10 @@ extension ModelContext {
   /// of this context. When the program reads the object anew with ``refresh(_:mergeChanges:)`` or
   /// ``refreshAllObjects()``, it has seen what was changed before; ``rollback()`` ends the requirement.
   public final func detectConflicts<T: PersistentModel>(for model: T) {
-    guard let link = model.ownStorage?.link, link.storage.context === self,
-      link.storage.phase == .stored
-    else { return }
-    require(link)
+    guard let link = model.ownStorage?.link else { return }
+    using {
+      if link.storage.context === self, link.storage.phase == .stored { require(link) }
+    }
   }
 
   private func require(_ link: Link) {

@@ -36,6 +36,8 @@ public class ModelStorage {
   /// The objects that were fetched together with this one.
   final var group: FetchGroup?
   final var groupIndex = 0
+  /// The lock of the attributes while the object is in no context.
+  final let lock = AttributeLock()
   /// The registered objects of the context to which this one belongs.
   @exclusivity(unchecked) final var table: IdentityTable?
   /// The context; `nil` after its end.
@@ -164,7 +166,7 @@ extension ModelStorage {
   /// Returns the value of an attribute.
   final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
     let slot = description.slot(of: key)
-    return using(slot) {
+    return usingAttribute(slot) {
       forgetUnread(slot)
       if case .unloaded = slots[slot] { load(slot) }
       if case .value(let value) = slots[slot], isExactly(value, V.self) {
@@ -186,7 +188,7 @@ extension ModelStorage {
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
     let slot = description.slot(of: key)
     let value = Slot.value(newValue)
-    using(slot) {
+    usingAttribute(slot) {
       if isStored(value, slot) { return }
       willChange(slot)
       slots[slot] = value

@@ -13,6 +13,9 @@ import Testing
     var context: ModelContext? { song.modelContext }
   }
 
+  /// A context on its way to another thread.
+  fileprivate struct Handed: @unchecked Sendable { let context: ModelContext }
+
   @ModelActor fileprivate actor Counter {
     func add() throws -> Smuggled {
       let song = Song(title: "A")
@@ -119,6 +122,63 @@ import Testing
     }
     let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(told.contains("is used while another thread uses the same context"))
+  }
+
+  /// A call that changes many objects of a context at once.
+  fileprivate enum Call: String, CaseIterable, Codable {
+    case update, delete, insert, reset, refresh, enumerate
+
+    func perform(on context: ModelContext) {
+      switch self {
+      case .update: _ = try? context.update(Song.self, set: \.seconds, to: 1)
+      case .delete: try? context.delete(model: Song.self, where: #Predicate { $0.title == "none" })
+      case .insert: try? context.insert(model: Song.self, rows: 1) { $1[\.title] = "new" }
+      case .reset: context.reset()
+      case .refresh: context.refreshAllObjects()
+      case .enumerate: try? context.enumerate(FetchDescriptor<Song>()) { _ in }
+      }
+    }
+  }
+
+  @Test(arguments: Call.allCases)
+  fileprivate func `ends the program where many are changed beside it`(_ call: Call) async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [call] in
+      let context = ModelContext(try trackContainer())
+      let song = Song(title: "A")
+      context.insert(song)
+      try context.save()
+      let (identifier, handed) = (song.persistentModelID, Handed(context: context))
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        for _ in 0..<(number == 0 ? 3_000_000 : 1000) {
+          if number == 0 {
+            let _: Song? = handed.context.registeredModel(for: identifier)
+          } else {
+            call.perform(on: handed.context)
+          }
+        }
+      }
+      withExtendedLifetime(context) {}
+    }
+    let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let message = "is used while another thread uses the same context"
+    #expect(told.contains(message), "\(told.prefix(2000))")
+  }
+
+  @Test func `without a context, ends whole whichever threads have changed it`() async {
+    await #expect(processExitsWith: .success) {
+      let smuggled = Smuggled(song: Song(title: "A"))
+      DispatchQueue.concurrentPerform(iterations: 4) { number in
+        let title = String(repeating: "\(number)", count: 100)
+        for _ in 0..<200_000 {
+          smuggled.song.title = title + smuggled.song.title.prefix(1)
+          smuggled.song.seconds += 1
+        }
+      }
+      precondition(smuggled.song.title.count == 101)
+    }
   }
 
   @Test func `may be handed from thread to thread with its context`() async throws {
