@@ -53,6 +53,7 @@ extension ModelContext {
   /// If a store reports a missing target of a relationship, the targets are read again, the merge policy decides
   /// about those that are gone, and the save is tried once more.
   private func send(_ report: inout SaveReport, again: Bool = false) throws {
+    try checkRowsToMakeAgain()
     let parts = changesByStore()
     try check(parts)
     do {

@@ -81,9 +81,15 @@ struct SaveEncoding {
       let storage = link.storage
       let description = storage.description
       var slots = storage.changedColumns()
-      // New members of its lists lead to it: the policy decides whether a row that is gone is made again.
-      if slots.isEmpty, storage.newer?.isGone == true {
-        slots = description.savedColumns.filter(storage.wasRead)
+      if storage.newer?.isGone == true {
+        // New members of its lists lead to it: the policy decides whether a row that is gone is made again.
+        let isAsked = slots.isEmpty
+        // That needs large values from here: of the values that were read, the length alone is told.
+        let more = description.savedColumns.filter { slot in
+          (isAsked || description.properties[slot].isExternal) && storage.wasRead(slot)
+            && !storage.isUnloaded(slot)
+        }
+        slots.formUnion(more)
       }
       sentUpdates.append(!slots.isEmpty)
       guard !slots.isEmpty else { continue }
@@ -199,6 +205,9 @@ extension PropertyDescription {
   /// Whether a to-many relationship is told to the store from this side.
   var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
 
+  /// Whether a row has a column for it.
+  var hasColumn: Bool { !isToMany && (destination == nil || shape.isSaved) }
+
   /// Writes one of the values of an object to the columns of the property.
   func write(
     _ slots: [Slot],
@@ -252,9 +261,7 @@ extension PropertyDescription {
 extension EntityDescription {
   /// The properties that a row has columns for.
   fileprivate var savedColumns: SlotSet {
-    SlotSet(
-      properties.filter { !$0.isToMany && ($0.destination == nil || $0.shape.isSaved) }.map(\.slot)
-    )
+    SlotSet(properties.filter(\.hasColumn).map(\.slot))
   }
 }
 

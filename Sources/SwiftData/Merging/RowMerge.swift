@@ -72,7 +72,11 @@ final class RowMerge {
     case .delete:
       switch link?.storage.decision(on: .deletion(version: change.version), policy) {
       case .ignore: break
-      case .dispute: link?.storage.noteGone()
+      case .dispute:
+        if let link {
+          takeLast(of: link, change)
+          link.storage.noteGone()
+        }
       default:
         if let link { invalidate(link, change) }
         relate(identifier, description, change, old: change.old, new: [:])

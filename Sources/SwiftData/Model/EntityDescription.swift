@@ -22,6 +22,8 @@ final class EntityDescription: @unchecked Sendable {
   let relationships: [PropertyDescription]
   /// The to-many relationships that may have no collection.
   let optionalLists: [Int]
+  /// Whether there are properties in external storage.
+  let hasExternalValues: Bool
   private let byKeyPath: [AnyKeyPath: Int]
   /// The class's own key paths to the properties that it inherits, by their slots.
   private let inheritedKeyPaths: [AnyKeyPath?]
@@ -58,6 +60,7 @@ final class EntityDescription: @unchecked Sendable {
     unloadedSlots = Array(repeating: .unloaded, count: properties.count)
     relationships = properties.filter { $0.destination != nil }
     optionalLists = properties.filter(\.isOptionalList).map(\.slot)
+    hasExternalValues = properties.contains(where: \.isExternal)
   }
 
   /// The topmost entity of the hierarchy.

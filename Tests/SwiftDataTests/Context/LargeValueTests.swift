@@ -173,6 +173,62 @@ import Testing
     try context.save()
   }
 
+  @Test(arguments: [false, true])
+  func `it is stored again with its row that others have deleted`(_ isMerging: Bool) throws {
+    let script = String(repeating: "x", count: 9 << 20)
+    context.insert(Film(title: "Gone", reel: Self.bytes(2 << 20), script: script))
+    try context.save()
+    let rival = ModelContext(container)
+    rival.automaticallyMergesChanges = isMerging
+    let film = try #require(rival.fetch(FetchDescriptor<Film>()).first)
+    #expect(film.reel?.count == 2 << 20)
+    #expect(film.script.utf8.count == 9 << 20)
+    film.year = 1930
+    try context.delete(model: Film.self)
+    try rival.save()
+    let again = try stored("Gone")
+    #expect(again.year == 1930)
+    #expect(again.reel == Self.bytes(2 << 20))
+    #expect(again.script == script)
+  }
+
+  @Test(arguments: [false, true])
+  func `its row isn't stored again without it, if nobody has read it`(_ isMerging: Bool) throws {
+    context.insert(Film(title: "Gone", reel: Self.bytes(2 << 20), script: "Fin"))
+    try context.save()
+    let rival = ModelContext(container)
+    rival.automaticallyMergesChanges = isMerging
+    let film = try #require(rival.fetch(FetchDescriptor<Film>()).first)
+    #expect(film.script == "Fin")
+    film.year = 1930
+    try context.delete(model: Film.self)
+    let error = #expect(throws: SwiftDataError.saveConflict) { try rival.save() }
+    #expect(error?.entity == "Film")
+    #expect(error?.property == "reel")
+    #expect(error?.conflicts.map(\.kind) == [.updateOfDeleted])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Film>()) == 0)
+    film.reel = Self.bytes(3 << 20)
+    try rival.save()
+    #expect(try stored("Gone").reel == Self.bytes(3 << 20))
+    #expect(try stored("Gone").script == "Fin")
+  }
+
+  @Test func `its row isn't stored again without it after a save that only finds that out`()
+    throws
+  {
+    context.insert(Film(title: "Gone", script: "Fin"))
+    try context.save()
+    let rival = ModelContext(container)
+    let film = try #require(rival.fetch(FetchDescriptor<Film>()).first)
+    try context.delete(model: Film.self)
+    film.copies.append(Copy(scan: Data([1])))
+    let error = #expect(throws: SwiftDataError.saveConflict) { try rival.save() }
+    #expect(error?.property == "script")
+    rival.rollback()
+    #expect(!rival.hasChanges)
+    #expect(film.isDeleted)
+  }
+
   @Test func `it is stored once when the answer to the save is lost`() throws {
     let service = try LosableService()
     let container = try Self.container(service.store)

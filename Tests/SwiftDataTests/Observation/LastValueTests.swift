@@ -70,6 +70,39 @@ import Testing
     expectLastValues(of: voyage)
   }
 
+  @Test(arguments: Deletion.allCases, [false, true])
+  func `are stored again with those that were changed`(
+    _ deletion: Deletion,
+    _ isMerging: Bool
+  ) throws {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = isMerging
+    var descriptor = FetchDescriptor<Voyage>(predicate: #Predicate { $0.name == "Oslo" })
+    descriptor.propertiesToFetch = [\.name]
+    let voyage = try #require(context.fetch(descriptor).first)
+    voyage.name = "Voss"
+    try delete(deletion)
+    try context.save()
+    let stored = try #require(ModelContext(container).fetch(FetchDescriptor<Voyage>()).first)
+    #expect(stored.name == "Voss" && stored.days == 9 && stored.note == "by sea")
+    #expect(stored.tags == ["x", "y"] && stored.labels == ["z"])
+    #expect(stored.home == Berth(city: "Voss", isNear: false))
+  }
+
+  @Test(arguments: Deletion.allCases)
+  func `aren't stored again once the history has forgotten them`(_ deletion: Deletion) throws {
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Voyage>(predicate: #Predicate { $0.name == "Oslo" })
+    descriptor.propertiesToFetch = [\.name]
+    let voyage = try #require(context.fetch(descriptor).first)
+    voyage.name = "Voss"
+    try delete(deletion)
+    try other.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(error?.conflicts.map(\.kind) == [.updateOfDeleted])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Voyage>()) == 0)
+  }
+
   @Test func `are what stands for nothing once the history has forgotten them`() throws {
     let context = ModelContext(container)
     let voyage = try #require(context.model(for: identifier) as? Voyage)

@@ -1,0 +1,89 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// Changed objects whose rows others have deleted, and whose values a save doesn't bring as a whole.
+///
+/// A policy that stores such a row again makes it of the values that the save brings. Values that were never
+/// read, or that are too large to be told as they were read, would be lost.
+extension ModelContext {
+  /// Finds the objects whose rows are gone, before a save stores these again.
+  ///
+  /// Their values are read from the history then, and large ones are sent with the save.
+  ///
+  /// - Throws: ``SwiftDataError/saveConflict`` if nobody knows a value of such an object any more.
+  final func checkRowsToMakeAgain() throws {
+    guard mergePolicy == .mergeByPropertyObjectTrump || mergePolicy == .overwrite else { return }
+    let partial = pending.changed.all.filter { $0.storage.isSavedInPart }
+    if partial.isEmpty { return }
+    for group in partial.filter({ $0.storage.newer?.isGone != true }).byClass {
+      let description = group[0].storage.description
+      guard let store = try store(of: description) as? ServiceStore else { continue }
+      let rows = group.compactMap(\.storage.identifier.row)
+      let here = try store.existing(among: rows, of: description)
+      let gone = group.map(\.storage).filter { !here.contains($0.identifier.row ?? 0) }
+      noteDeletions(of: gone)
+    }
+    for link in partial where link.storage.newer?.isGone == true {
+      if let slot = link.storage.unknownSlot { throw unknown(slot, of: link.storage) }
+    }
+  }
+
+  private func unknown(_ slot: Int, of storage: ModelStorage) -> SwiftDataError {
+    let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
+    var error = SwiftDataError(
+      .saveConflict,
+      "Others have deleted the \(entity) \(storage.identifier). It can't be stored again, since its "
+        + "\(property) was never read.",
+      hint: "Give \(property) a value, or take the changes back.",
+      entity: entity,
+      property: property
+    )
+    error.code = DepotError.Code.merge.rawValue
+    var conflict = SaveConflict(
+      .updateOfDeleted,
+      entity: entity,
+      identifier: storage.identifier.row ?? 0,
+      pointer: ""
+    )
+    conflict.properties = [property]
+    error.conflicts = [conflict]
+    return error
+  }
+}
+
+extension ModelStorage {
+  /// Whether a save that changes the row doesn't bring all of its values.
+  fileprivate final var isSavedInPart: Bool {
+    identifier.row != nil && (description.hasExternalValues || unknownSlot != nil)
+  }
+
+  /// A column whose value was neither read nor given by the program.
+  fileprivate final var unknownSlot: Int? {
+    slots.indices.first { slot in
+      isUnloaded(slot) && !changed.contains(slot) && description.properties[slot].hasColumn
+    }
+  }
+}
+
+extension ServiceStore {
+  /// Returns which of some rows are there.
+  fileprivate func existing(
+    among wanted: [Int64],
+    of description: EntityDescription
+  ) throws -> Set<Int64> {
+    var found: Set<Int64> = []
+    for batch in wanted.chunks(of: 500) {
+      let request = GetRequest(
+        entity: description.name,
+        identifiers: Array(batch),
+        select: [],
+        allowsMissing: true,
+        namesColumns: false
+      )
+      _ = try talk { connection in
+        try connection.get(request) { reader in found.insert(reader.identifier) }
+      }
+    }
+    return found
+  }
+}
