@@ -41,6 +41,7 @@ import SwiftData
     case "place": try volume(words[1]).place = Place(floor: Int(words[2]) ?? 0, row: words[3])
     case "add": try shelf(words[2]).volumes.append(Volume(title: words[1]))
     case "move": try volume(words[1]).shelf = shelf(words[2])
+    case "remove": try volume(words[1]).shelf = nil
     case "delete": context.delete(try volume(words[1]))
     case "replace": try shelf(words[1]).volumes = words[2...].map { Volume(title: $0) }
     case "new": context.insert(Shelf(name: words[1]))

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -125,35 +124,5 @@ import Testing
     try container.mainContext.save()
     try await next.perform("rename D E")
     try await expectSoon { shelf.name == "E" }
-  }
-}
-
-/// Another process that uses the same store.
-private final class LibraryUser: Sendable {
-  private let process: TestProcess
-
-  init(_ store: URL) throws {
-    process = try TestProcess(
-      [Programs.besideTests("library-user"), store.path],
-      input: .connection,
-      output: .connection
-    )
-  }
-
-  deinit {
-    process.endInput()
-    _ = process.wait(within: patience)
-  }
-
-  /// Ends it at once (SIGKILL).
-  func kill() { process.kill() }
-
-  /// Lets it do something, and waits until it is done.
-  func perform(_ line: String) async throws {
-    try process.send(line)
-    let answer = await withCheckedContinuation { done in
-      DispatchQueue.global().async { [process] in done.resume(returning: process.receive()) }
-    }
-    #expect(answer == "done")
   }
 }

@@ -9,17 +9,21 @@ struct ContextsModel {
     case clean
     /// A value that isn't saved, and the stored one that the program saw when it set it.
     case edited(Int, base: Int)
-    /// To be deleted; whether others have changed the row since.
-    case deleted(isChanged: Bool)
+    /// To be deleted; whether others have changed the row since it was read or edited.
+    case deleted(isChanged: Bool, wasEdited: Bool)
     case gone
   }
 
   let policy: MergePolicy
   /// The values that are stored; `nil` where there is no row.
-  var stored: [Int?] = [0, 0, 0]
-  var views: [[View]] = [[.clean, .clean, .clean], [.clean, .clean, .clean]]
+  var stored: [Int?]
+  var views: [[View]]
 
-  init(_ policy: MergePolicy) { self.policy = policy }
+  init(_ policy: MergePolicy, rows count: Int = 3) {
+    self.policy = policy
+    stored = Array(repeating: 0, count: count)
+    views = Array(repeating: Array(repeating: .clean, count: count), count: 2)
+  }
 
   func isHere(_ side: Int, _ row: Int) -> Bool {
     switch views[side][row] {
@@ -77,34 +81,50 @@ struct ContextsModel {
     }
   }
 
-  /// Stores a value that somebody else has given a row.
-  mutating func store(_ row: Int, _ value: Int) {
+  /// Stores a value that somebody else has given a row; `nil` if the row is deleted.
+  mutating func store(_ row: Int, _ value: Int?) {
+    if stored[row] == value { return }
     stored[row] = value
-    for side in views.indices { change(side, row) }
+    for side in views.indices {
+      if value == nil { remove(side, row) } else { change(side, row) }
+    }
   }
 
-  mutating func delete(_ side: Int, _ row: Int) { views[side][row] = .deleted(isChanged: false) }
+  mutating func delete(_ side: Int, _ row: Int) {
+    if case .edited(_, let base) = views[side][row] {
+      // Two that delete the same agree.
+      let isChanged = stored[row].map { $0 != base } ?? false
+      views[side][row] = .deleted(isChanged: isChanged, wasEdited: true)
+    } else {
+      views[side][row] = .deleted(isChanged: false, wasEdited: false)
+    }
+  }
+
+  /// Whether the page of conflicts says nothing of the value that the row shows.
+  func isOpen(_ side: Int, _ row: Int) -> Bool {
+    if case .deleted(_, let wasEdited) = views[side][row] { wasEdited } else { false }
+  }
 
   mutating func rollBack(_ side: Int) {
-    for row in 0..<3 where views[side][row] != .gone {
+    for row in stored.indices where views[side][row] != .gone {
       views[side][row] = stored[row] == nil ? .gone : .clean
     }
   }
 
   /// Saves; returns whether that is a conflict, after which everything is rolled back.
   mutating func save(_ side: Int) -> Bool {
-    if policy == .error, (0..<3).contains(where: { isContested(side, $0) }) {
+    if policy == .error, stored.indices.contains(where: { isContested(side, $0) }) {
       rollBack(side)
       return true
     }
-    for row in 0..<3 {
+    for row in stored.indices {
       switch views[side][row] {
       case .edited(let value, _):
         views[side][row] = .clean
         let old = stored[row]
         stored[row] = value
         if old != value { change(1 - side, row) }
-      case .deleted(isChanged: true) where policy != .mergeByPropertyObjectTrump:
+      case .deleted(isChanged: true, _) where policy != .mergeByPropertyObjectTrump:
         views[side][row] = .clean
       case .deleted:
         stored[row] = nil
@@ -119,7 +139,7 @@ struct ContextsModel {
   private func isContested(_ side: Int, _ row: Int) -> Bool {
     switch views[side][row] {
     case .edited(_, let base): stored[row] != base
-    case .deleted(let isChanged): isChanged
+    case .deleted(let isChanged, _): isChanged
     case .clean, .gone: false
     }
   }
@@ -129,7 +149,8 @@ struct ContextsModel {
     switch views[side][row] {
     case .edited where policy == .mergeByPropertyStoreTrump || policy == .rollback:
       views[side][row] = .clean
-    case .deleted: views[side][row] = .deleted(isChanged: true)
+    case .deleted(_, let wasEdited):
+      views[side][row] = .deleted(isChanged: true, wasEdited: wasEdited)
     default: break
     }
   }

@@ -3,12 +3,18 @@ import Testing
 
 @testable import SwiftData
 
-/// Steps of several contexts of one process in random orders, held after each step against a plain model with
-/// one rule for each policy.
+/// Steps of several contexts of one process, of actors, and of a second process, held after each step against a
+/// plain model with one rule for each policy.
 @MainActor @Suite struct `Contexts whose steps come in any order` {
   nonisolated static let policies: [MergePolicy] = [
     .error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback,
   ]
+
+  private func stocked() throws -> ModelContainer {
+    let container = try libraryContainer()
+    try ContextWorld.stock(container)
+    return container
+  }
 
   @Test(arguments: policies, seeds(20))
   func `show what the model shows after each step`(_ policy: MergePolicy, _ seed: Int) throws {
@@ -23,137 +29,86 @@ import Testing
     try play(policy, seed, .shelf)
   }
 
-  /// The property that is changed.
-  enum Aspect: CaseIterable { case pages, shelf }
-
-  /// A context, and its objects of the rows.
-  private struct Side {
-    let context: ModelContext
-    let volumes: [Volume]
-    let shelves: [Shelf]
-    let aspect: Aspect
-
-    init(_ context: ModelContext, _ aspect: Aspect) throws {
-      context.autosaveEnabled = false
-      self.context = context
-      self.aspect = aspect
-      volumes = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.title)]))
-      shelves = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
-    }
-
-    /// The values of all rows that the context knows.
-    func value(of volume: Volume) -> Int {
-      switch aspect {
-      case .pages: volume.pages
-      case .shelf: volume.shelf.flatMap { Int($0.name) } ?? 0
-      }
-    }
-
-    /// Gives a row a value; a shelf from either side of the relationship.
-    func set(_ row: Int, _ value: Int, _ random: inout SeededGenerator) {
-      let volume = volumes[row]
-      if aspect == .pages {
-        volume.pages = value
-      } else if random.once(in: 2) {
-        volume.shelf = value == 0 ? nil : shelves[value - 1]
-      } else if value == 0 {
-        volume.shelf?.volumes.removeAll { $0 === volume }
-      } else {
-        shelves[value - 1].volumes.append(volume)
-      }
-    }
-
-    /// Expects that the objects and the lists are as the model has them.
-    func expect(_ model: ContextsModel, _ side: Int, readingLists: Bool, _ steps: [String]) {
-      for (row, volume) in volumes.enumerated() {
-        let shown = model.shown(side, row)
-        #expect(shown == nil || value(of: volume) == shown, "\(side).\(row): \(steps)")
-        #expect((volume.modelContext == nil) == (shown == nil), "\(side).\(row): \(steps)")
-      }
-      guard aspect == .shelf, readingLists else { return }
-      for (index, shelf) in shelves.enumerated() {
-        let rows = volumes.indices.filter { model.listed(side, $0) == index + 1 }
-        let members = shelf.volumes.filter { $0.modelContext == nil || !$0.isDeleted }
-        #expect(members.allSatisfy { $0.modelContext === context }, "\(side): \(steps)")
-        #expect(
-          members.map(\.title).sorted() == rows.map { "\($0)" },
-          "\(side), shelf \(index + 1): \(steps)"
-        )
-      }
-    }
-  }
-
-  /// Creates a container with three volumes and three shelves.
-  private func stocked() throws -> ModelContainer {
-    let container = try libraryContainer()
-    let setup = ModelContext(container)
-    for number in 0..<3 {
-      setup.insert(Volume(title: "\(number)"))
-      setup.insert(Shelf(name: "\(number + 1)"))
-    }
-    try setup.save()
-    return container
-  }
-
-  private func expectStored(
-    _ container: ModelContainer,
-    _ aspect: Aspect,
-    _ model: ContextsModel,
-    _ steps: [String]
-  ) throws {
-    let fresh = try Side(ModelContext(container), aspect)
-    #expect(fresh.volumes.map(fresh.value) == model.stored.compactMap(\.self), "\(steps)")
-  }
-
   private func play(_ policy: MergePolicy, _ seed: Int, _ aspect: Aspect) throws {
     var random = SeededGenerator(seed: UInt64(seed))
-    let container = try stocked()
-    // Each has a main context of its own, so that all steps are on one actor.
-    let containers = [container, ModelContainer(container.core)]
-    let sides = try containers.map { try Side($0.mainContext, aspect) }
-    for side in sides { side.context.mergePolicy = policy }
-    var model = ContextsModel(policy)
-    var steps = ["seed \(seed)"]
+    var world = try ContextWorld(stocked(), aspect, policy)
+    world.steps = ["seed \(seed)"]
     for _ in 0..<40 {
-      let (side, row) = (
-        Int.random(in: 0..<2, using: &random), Int.random(in: 0..<3, using: &random)
-      )
-      steps.append("\(side).\(row)")
-      let context = sides[side].context
-      switch Int.random(in: 0..<8, using: &random) {
-      case 0...3:
-        guard let value = model.choose(side, row, &random) else { continue }
-        steps.append("=\(value)")
-        sides[side].set(row, value, &random)
-        model.edit(side, row, value)
-      case 4...5:
-        steps.append("save")
-        let isConflict = model.save(side)
-        do {
-          try context.save()
-          #expect(!isConflict, "no error: \(steps)")
-        } catch let error as SwiftDataError where error == .saveConflict {
-          #expect(isConflict, "\(error): \(steps)")
-          context.rollback()
-        }
-      case 6:
-        steps.append("rollback")
-        model.rollBack(side)
-        context.rollback()
-      default:
-        guard model.views[side][row] == .clean else { continue }
-        steps.append("delete")
-        context.delete(sides[side].volumes[row])
-        model.delete(side, row)
-      }
-      for (number, side) in sides.enumerated() {
-        // Lists that nobody has read are kept up otherwise than those that are known.
-        let readsLists = number == 0 || random.once(in: 6)
-        side.expect(model, number, readingLists: readsLists, steps)
-      }
-      try expectStored(container, aspect, model, steps)
+      let side = Int.random(in: 0..<2, using: &random)
+      guard let step = step(of: side, world.model, &random) else { continue }
+      try world.perform(step, side)
+      // Lists that nobody has read are kept up otherwise than those that are known.
+      try world.expect { $0 == 0 || random.once(in: 6) }
     }
   }
+
+  /// Chooses the next step of a context; `nil` if there is none of the kind that chance says.
+  private func step(
+    of side: Int,
+    _ model: ContextsModel,
+    _ random: inout SeededGenerator
+  ) -> ContextStep? {
+    let row = Int.random(in: model.stored.indices, using: &random)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0...3:
+      guard let value = model.choose(side, row, &random) else { return nil }
+      return .edit(row, value, byList: random.once(in: 2))
+    case 4...5: return .save
+    case 6: return .rollBack
+    default: return model.views[side][row] == .clean ? .delete(row) : nil
+    }
+  }
+
+  // MARK: - Every order
+
+  /// The sequences of up to three steps with the one row in which each step does something.
+  nonisolated private static let shortSequences: [[ContextStep]] = sequences(after: [])
+
+  nonisolated private static func sequences(after steps: [ContextStep]) -> [[ContextStep]] {
+    let next = steps.count < 3 ? nextSteps(after: steps) : []
+    return next.isEmpty ? [steps] : next.flatMap { sequences(after: steps + [$0]) }
+  }
+
+  nonisolated private static func nextSteps(after steps: [ContextStep]) -> [ContextStep] {
+    let change = steps.last { $0 != .save }
+    let isPending = steps.last.map { $0 != .save && $0 != .rollBack } ?? false
+    if change == .delete(0) { return isPending ? [.save, .rollBack] : [] }
+    let edits = [ContextStep.edit(0, 1, byList: false), .edit(0, 2, byList: true)]
+    return edits.filter { $0 != change } + [.delete(0)] + (isPending ? [.save, .rollBack] : [])
+  }
+
+  /// All ways to mix two sequences of three steps: the places of the first one's.
+  nonisolated private static let orders: [[Int]] = (0..<64).filter { $0.nonzeroBitCount == 3 }
+    .map { mask in (0..<6).map { mask >> $0 & 1 } }
+
+  /// Each seed is a pair of sequences; a hundred times as many seeds are all pairs.
+  @Test(arguments: seeds(4))
+  func `show what the model shows in every order of short sequences`(_ seed: Int) throws {
+    let all = Self.shortSequences
+    let pairs = all.indices.flatMap { first in (0...first).map { (first, $0) } }
+    // A prime number of pairs from one seed to the next comes to each of them.
+    let pair = pairs[seed * 1013 % pairs.count]
+    let container = try libraryContainer()
+    try ContextWorld.stock(container, volumes: 0)
+    for policy in Self.policies {
+      for order in Self.orders {
+        let setup = ModelContext(container)
+        setup.insert(Volume(title: "0"))
+        try setup.save()
+        var world = try ContextWorld(container, .both, policy)
+        world.steps = ["seed \(seed)", "\(policy)"]
+        var rest = [all[pair.0][...], all[pair.1][...]]
+        for side in order {
+          guard let step = rest[side].popFirst() else { continue }
+          try world.perform(step, side)
+          try world.expect(storing: step == .save) { _ in true }
+        }
+        try setup.delete(model: Volume.self)
+      }
+    }
+  }
+
+  // MARK: - Undoing, beside an actor
 
   @ModelActor fileprivate actor Clerk {
     func set(_ identifier: PersistentIdentifier, pages: Int) throws {
@@ -167,7 +122,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Aspect.allCases, seeds(20))
+  @Test(arguments: [Aspect.pages, .shelf], seeds(20))
   func `show what the model shows while they undo, beside an actor`(
     _ aspect: Aspect,
     _ seed: Int
@@ -175,7 +130,7 @@ import Testing
     var random = SeededGenerator(seed: UInt64(seed))
     let container = try stocked()
     let clerk = Clerk(modelContainer: container)
-    let side = try Side(container.mainContext, aspect)
+    let side = try ContextSide(container.mainContext, aspect)
     let manager = UndoManager()
     side.context.undoManager = manager
     var model = ContextsModel(.mergeByPropertyObjectTrump)
@@ -189,7 +144,7 @@ import Testing
       case 0...2:
         guard let value = model.choose(0, row, &random) else { continue }
         steps.append("\(row)=\(value)")
-        side.set(row, value, &random)
+        side.set(row, value, byList: aspect == .shelf && !random.once(in: 2))
         side.context.processPendingChanges()
         model.edit(0, row, value)
         undone.append((row, before))
@@ -219,18 +174,93 @@ import Testing
         let value = Int.random(in: 0..<4, using: &random)
         steps.append("clerk \(row)=\(value)")
         let identifier = side.volumes[row].persistentModelID
-        switch aspect {
-        case .pages: try await clerk.set(identifier, pages: value)
-        case .shelf:
+        if aspect == .pages {
+          try await clerk.set(identifier, pages: value)
+        } else {
           let shelf = value == 0 ? nil : side.shelves[value - 1].persistentModelID
           try await clerk.move(identifier, to: shelf)
         }
-        if model.stored[row] != value { model.store(row, value) }
+        model.store(row, value)
       }
       side.expect(model, 0, readingLists: random.once(in: 6), steps)
       #expect(manager.canUndo == !undone.isEmpty, "\(steps)")
       #expect(manager.canRedo == !redone.isEmpty, "\(steps)")
-      try expectStored(container, aspect, model, steps)
+      let fresh = try ContextSide(ModelContext(container), aspect)
+      #expect(fresh.volumes.map(fresh.value) == model.stored.compactMap(\.self), "\(steps)")
     }
+  }
+
+  // MARK: - Beside another process
+
+  @Test(arguments: policies, seeds(3))
+  func `show what the model shows beside a thread and another process`(
+    _ policy: MergePolicy,
+    _ seed: Int
+  ) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let aspect = random.pick([Aspect.pages, .shelf])
+    let service = try LosableService()
+    let container = try ModelContainer(
+      for: Shelf.self,
+      configurations: ModelConfiguration(url: service.store)
+    )
+    try ContextWorld.stock(container)
+    let user = try LibraryUser(service.store)
+    var world = try ContextWorld(container, aspect, policy)
+    world.steps = ["seed \(seed)"]
+    for _ in 0..<40 {
+      let side = Int.random(in: 0..<3, using: &random)
+      if side < 2 {
+        guard let step = step(of: side, world.model, &random) else { continue }
+        try world.perform(step, side)
+      } else {
+        let row = Int.random(in: 0..<3, using: &random)
+        guard world.model.stored[row] != nil else { continue }
+        let value = random.once(in: 8) ? nil : Int.random(in: 0..<4, using: &random)
+        let isThread = random.once(in: 3)
+        world.steps.append(
+          "\(isThread ? "thread" : "process"): \(row)=\(value.map { "\($0)" } ?? "deleted")"
+        )
+        if isThread {
+          try await onThread { try Self.change(row, value, aspect, in: container) }
+        } else {
+          try await user.perform(line(row, value, aspect))
+          // The other process's save is known by its token here.
+          let tokens = try container.lastTransactions()
+          try await expectSoon { container.hasSettled(at: tokens) }
+        }
+        world.model.store(row, value)
+      }
+      try world.expect { $0 == 0 || random.once(in: 6) }
+    }
+  }
+
+  /// Gives a row a value in a context of the calling thread, or deletes it.
+  nonisolated private static func change(
+    _ row: Int,
+    _ value: Int?,
+    _ aspect: Aspect,
+    in container: ModelContainer
+  ) throws {
+    let context = ModelContext(container)
+    let (title, name) = ("\(row)", "\(value ?? 0)")
+    let volumes = FetchDescriptor<Volume>(predicate: #Predicate { $0.title == title })
+    let shelves = FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == name })
+    guard let volume = try context.fetch(volumes).first else { throw TestFailure("no \(row)") }
+    if value == nil {
+      context.delete(volume)
+    } else if aspect == .pages {
+      volume.pages = value ?? 0
+    } else {
+      volume.shelf = try context.fetch(shelves).first
+    }
+    try context.save()
+  }
+
+  /// Returns the line by which the other process gives a row a value, or deletes it.
+  private func line(_ row: Int, _ value: Int?, _ aspect: Aspect) -> String {
+    guard let value else { return "delete \(row)" }
+    if aspect == .pages { return "pages \(row) \(value)" }
+    return value == 0 ? "remove \(row)" : "move \(row) \(value)"
   }
 }
