@@ -74,15 +74,16 @@ extension RowMerge {
       storage.slots[slot] = .many(Self.edited(list, wanted))
     }
 
-    /// Notes as the program's change that the list keeps objects which others take out of it.
+    /// Notes as the program's change that the list keeps objects which others take out of it, and lacks
+    /// objects which they put into it.
     ///
     /// It counted as unchanged for as long as the store said the same.
     private func noteOwnMembers(_ wanted: [Step]) {
       guard case .many(let list?) = link.storage.slots[slot] else { return }
-      let kept = counting.filter { $0.member.isOwn && !$0.isAdded }
-      let left = Self.effective(kept, in: list)
-      if left.isEmpty { return }
-      link.storage.noteChange(slot, since: .many(Self.edited(list, wanted + left)))
+      let own = Self.effective(counting.filter(\.member.isOwn), in: list)
+        .filter { $0.member.link?.storage.phase == .stored }
+      if own.isEmpty { return }
+      link.storage.noteChange(slot, since: .many(Self.edited(list, wanted + own)))
     }
 
     /// The steps that make the list another one.

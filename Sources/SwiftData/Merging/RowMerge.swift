@@ -339,9 +339,9 @@ final class RowMerge {
     } else if !member.isOwn {
       let leaving = isAdded ? nil : member.identifier
       edits.append(Edit(link: link, slot: slot, value: value, leaving: leaving))
-    } else if !isAdded {
+    } else if member.link?.storage.phase == .stored {
       // It counted as unchanged for as long as the store said the same.
-      storage.noteChange(slot, since: .nothing)
+      storage.noteChange(slot, since: value)
     }
   }
 

@@ -226,6 +226,26 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  @Test func `a rollback puts an object back that others took out of a list and put in again`()
+    async throws
+  {
+    for tome in theirs.tomes { tome.rack = theirs.racks[0] }
+    try await mergeAll("both are there")
+    mine.racks[0].tomes.removeAll { $0.title == "A" }
+    other.refreshAllObjects()
+    for tome in theirs.tomes { tome.rack = theirs.racks[1] }
+    try await mergeAll("both are elsewhere")
+    #expect(mine.racks.map(\.tomes.count) == [0, 1])
+    other.refreshAllObjects()
+    theirs.tomes[0].rack = theirs.racks[0]
+    try await mergeAll("one is back")
+    #expect(mine.racks.map(\.tomes.count) == [0, 1])
+    context.rollback()
+    #expect(mine.tomes[0].rack === mine.racks[0])
+    #expect(mine.racks.map(\.tomes.count) == [1, 1])
+    #expect(!context.hasChanges)
+  }
+
   @Test func `a rollback leaves no object with one that others led elsewhere`() async throws {
     let manager = UndoManager()
     context.undoManager = manager
