@@ -51,8 +51,8 @@ extension ModelContext {
   /// Saves the changes of one store after the other.
   ///
   /// If a store reports a missing target of a relationship, the targets are read again, the merge policy decides
-  /// about those that are gone, and the save is tried once more.
-  private func send(_ report: inout SaveReport, again: Bool = false) throws {
+  /// about those that are gone, and the save is tried again, as long as that finds more of them.
+  private func send(_ report: inout SaveReport) throws {
     try checkRowsToMakeAgain()
     let parts = changesByStore()
     try check(parts)
@@ -62,9 +62,9 @@ extension ModelContext {
         let outcome = try store.save(changes)
         take(outcome, of: changes, from: store, &report)
       }
-    } catch let error as SwiftDataError where error.serviceError?.code == .reference && !again {
+    } catch let error as SwiftDataError where error.serviceError?.isOfReference == true {
       guard noteMissingTargets() else { throw error }
-      try send(&report, again: true)
+      try send(&report)
     }
   }
 
@@ -72,11 +72,9 @@ extension ModelContext {
   private func noteMissingTargets() -> Bool {
     var targets: [PersistentIdentifier: ModelStorage] = [:]
     for link in pending.inserted.all + pending.changed.all {
-      for property in link.storage.description.relationships where !property.isToMany {
-        guard let identifier = link.storage.slots[property.slot].targetIdentifier,
-          let target = registered(identifier), target.phase == .stored
-        else { continue }
-        targets[identifier] = target
+      for target in link.storage.targetsToSave
+      where target.phase == .stored && target.newer?.isGone != true {
+        targets[target.identifier] = target
       }
     }
     var missing: [ModelStorage] = []
@@ -318,7 +316,24 @@ extension SaveChanges {
   var first: Link? { inserted.first ?? updated.first ?? deleted.first }
 }
 
+extension DepotError {
+  /// Whether it says, maybe beside others, that a relationship leads to a row that isn't there.
+  fileprivate var isOfReference: Bool {
+    code == .reference
+      || details?["violations"]?.array?.contains { $0["code"]?.string == Code.reference.rawValue }
+        == true
+  }
+}
+
 extension ModelStorage {
+  /// The registered objects that a save of this one says it leads to.
+  fileprivate final var targetsToSave: [ModelStorage] {
+    let added = phase == .inserted ? [] : linkEdits.flatMap(\.added).map(\.storage)
+    return added
+      + description.relationships.filter { !$0.isToMany || phase == .inserted }
+      .flatMap { knownTargets($0.slot).map(\.storage) }
+  }
+
   /// Whether the program has changed a relationship.
   fileprivate final var hasChangedRelationships: Bool {
     changed.contains { description.properties[$0].destination != nil }

@@ -193,4 +193,45 @@ import Testing
       #expect(notices.deleted.count == 2)
     }
   }
+
+  /// The policies with which a save takes no deletion of others as a reason to throw.
+  nonisolated private static let tolerant = MergePolicy.allCases.filter { $0 != .error }
+
+  @Test(arguments: tolerant)
+  func `keep no other change from being saved when one of many to many leads to them`(
+    _ policy: MergePolicy
+  ) throws {
+    let library = try libraryContainer()
+    let (mine, theirs) = (ModelContext(library), ModelContext(library))
+    mine.mergePolicy = policy
+    let (volume, topic) = (Volume(title: "Emma"), Topic(name: "love"))
+    mine.insert(volume)
+    mine.insert(topic)
+    try mine.save()
+    volume.topics.append(topic)
+    volume.pages = 7
+    try theirs.delete(model: Topic.self)
+    try mine.save()
+    let stored = try #require(ModelContext(library).fetch(FetchDescriptor<Volume>()).first)
+    #expect(stored.pages == 7)
+    #expect(stored.topics.map(\.name) == volume.topics.map(\.name))
+  }
+
+  @Test(arguments: tolerant)
+  func `keep no other change from being saved when several new objects lead to them`(
+    _ policy: MergePolicy
+  ) throws {
+    let library = try libraryContainer()
+    let (mine, theirs) = (ModelContext(library), ModelContext(library))
+    mine.mergePolicy = policy
+    let shelf = Shelf(name: "A")
+    mine.insert(shelf)
+    try mine.save()
+    shelf.volumes = [Volume(title: "Emma"), Volume(title: "Dune")]
+    try theirs.delete(model: Shelf.self)
+    try mine.save()
+    let stored = try ModelContext(library).fetch(FetchDescriptor<Volume>())
+    let isStored = policy == .mergeByPropertyObjectTrump || policy == .overwrite
+    #expect(stored.map { $0.shelf?.name } == (isStored ? ["A", "A"] : [nil, nil]))
+  }
 }
