@@ -96,6 +96,7 @@ extension ModelStorage {
   /// - Returns: Whether that is all that there was to do; else nothing was done.
   final func changeTargets(_ slot: Int, _ range: Range<Int>, _ links: [Link]) -> Bool {
     if links.isEmpty {
+      if range.isEmpty, phase == .stored, !changed.contains(slot) { return true }
       willChange(slot)
       if range.isEmpty { return true }
       for link in ownList(slot).remove(range) { tell(link, slot, isAdded: false) }

@@ -308,7 +308,20 @@ extension ModelStorage {
   final func setObject<Model, V>(_ key: KeyPath<Model, V>, _ newValue: (some PersistentModel)?) {
     let slot = description.slot(of: key)
     let link = newValue?.ownStorage?.link
-    using(slot) { setTarget(slot, link) }
+    using(slot) {
+      if !leads(slot, already: link?.storage.identifier) { setTarget(slot, link) }
+    }
+  }
+
+  /// Whether a to-one relationship that the program hasn't changed leads to an object already.
+  private final func leads(_ slot: Int, already target: PersistentIdentifier?) -> Bool {
+    guard phase == .stored, !changed.contains(slot), !unread.contains(slot) else { return false }
+    return switch slots[slot] {
+    case .nothing: target == nil
+    case .link(let link): link.storage.identifier == target
+    case .reference(let identifier): identifier == target
+    default: false
+    }
   }
 
   final func setObjects<Model, V: RelationshipCollection>(
@@ -317,6 +330,14 @@ extension ModelStorage {
   ) {
     let slot = description.slot(of: key)
     using(slot) { setObjects(slot, newValue) }
+  }
+
+  /// Whether a list that the program hasn't changed leads to the same objects in the same order already.
+  private final func leads(_ slot: Int, already links: [Link]) -> Bool {
+    guard phase == .stored, !changed.contains(slot), !unread.contains(slot),
+      case .many(let list?) = slots[slot], list.count == links.count
+    else { return false }
+    return list.allIdentifiers == links.map(\.storage.identifier)
   }
 
   private final func setObjects<V: RelationshipCollection>(_ slot: Int, _ newValue: V) {
@@ -329,6 +350,7 @@ extension ModelStorage {
       return
     }
     let links = newValue._$storages?.compactMap(\.link)
+    if let links, leads(slot, already: links) { return }
     setTargets(slot, links)
     // The program's own collection is what it gets back, unless something was in it twice.
     if case .many(let list?) = slots[slot], list.links?.count == links?.count {

@@ -399,4 +399,24 @@ import Testing
     #expect(weakHaven == nil)
     #expect(weakNew == nil)
   }
+
+  @Test func `one that is set to what it leads to already is no change`() throws {
+    let container = try libraryContainer()
+    let setup = ModelContext(container)
+    let shelf = Shelf(name: "A")
+    shelf.volumes = [Volume(title: "Emma"), Volume(title: "Dune")]
+    shelf.volumes[0].topics = [Topic(name: "love"), Topic(name: "money")]
+    setup.insert(shelf)
+    setup.insert(Volume(title: "Lost"))
+    try setup.save()
+    for context in [setup, ModelContext(container)] {
+      for shelf in try context.fetch(FetchDescriptor<Shelf>()) { shelf.volumes = shelf.volumes }
+      for volume in try context.fetch(FetchDescriptor<Volume>()) {
+        volume.shelf = volume.shelf
+        volume.topics = volume.topics
+      }
+      for topic in try context.fetch(FetchDescriptor<Topic>()) { topic.volumes = topic.volumes }
+      #expect(!context.hasChanges)
+    }
+  }
 }
