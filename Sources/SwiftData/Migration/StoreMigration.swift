@@ -30,6 +30,20 @@ struct StoreMigration {
   }
 
   private func define(over stored: DepotProtocol.Schema) throws {
+    do {
+      try migrate(stored)
+    } catch var error as DepotError where error.code == .mismatch {
+      let parts = wanted.partsWithoutDefault(since: stored)
+      guard !parts.isEmpty else { throw error }
+      error.hint =
+        "Nothing was changed. A default that a structure declares for a part of its own can't be seen: "
+        + "give the property a default, as a whole, make \(parts.joined(separator: ", ")) optional, "
+        + "or migrate in a custom stage."
+      throw error
+    }
+  }
+
+  private func migrate(_ stored: DepotProtocol.Schema) throws {
     var target = wanted.takingDefaults(of: stored, for: changingDefaults).keeping(stored)
     let comparison = SchemaComparison(from: stored, to: target)
     guard !comparison.changes.isEmpty || !comparison.differences.isEmpty else { return }
@@ -128,5 +142,29 @@ extension SchemaChange {
       "the store has no \(entity).\(relationship.name)"
     default: nil
     }
+  }
+}
+
+extension DepotProtocol.Schema {
+  /// The paths of required parts of structures that an older schema lacks, and that have no default.
+  fileprivate func partsWithoutDefault(since old: DepotProtocol.Schema) -> [String] {
+    entities.flatMap { entity in
+      let known = old.entities.first { $0.name == entity.name }?.attributes ?? []
+      return entity.attributes.flatMap { attribute in
+        let stored = known.first { $0.name == attribute.name }
+        return stored.map { attribute.partsWithoutDefault(since: $0) } ?? []
+      }.map { "\(entity.name).\($0)" }
+    }
+  }
+}
+
+extension Attribute {
+  fileprivate func partsWithoutDefault(since old: Attribute) -> [String] {
+    properties.flatMap { part in
+      if let stored = old.properties.first(where: { $0.name == part.name }) {
+        return part.partsWithoutDefault(since: stored)
+      }
+      return part.isOptional || part.defaultValue != nil ? [] : [part.name]
+    }.map { "\(name).\($0)" }
   }
 }

@@ -30,6 +30,34 @@ import Testing
     )
   }
 
+  @Test func `are refused with a sentence where a new part has a default of its own`() throws {
+    let first = try open(Plain.Cup.self)
+    first.insert(Plain.Cup(Plain.Size(x: 1)))
+    try first.save()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(Deep.Cup.self) }
+    #expect(error?.hint?.contains("A default that a structure declares") == true)
+    #expect(error?.hint?.contains("Cup.size.y") == true, "\(error?.hint ?? "")")
+  }
+
+  enum Plain {
+    struct Size: Codable, Hashable { var x: Int }
+    @Model final class Cup {
+      var size: Size
+      init(_ size: Size) { self.size = size }
+    }
+  }
+
+  enum Deep {
+    struct Size: Codable, Hashable {
+      var x: Int
+      var y = 5
+    }
+    @Model final class Cup {
+      var size: Size
+      init(_ size: Size) { self.size = size }
+    }
+  }
+
   enum Optionally {
     struct Depth: Codable, Hashable {
       var far: Int
