@@ -6,7 +6,7 @@ extension ModelContext {
   /// Returns the object that has an identifier, of which nothing may be known yet; `nil` if there can't
   /// be one.
   final func fault(_ identifier: PersistentIdentifier) -> Link? {
-    if let storage = registered(identifier) { return storage.link }
+    if let link = registered(identifier)?.link { return link }
     guard !identifier.isTemporary, let description = description(of: identifier),
       let store = try? store(of: description), store.identifier == identifier.storeIdentifier
     else { return nil }
@@ -26,7 +26,7 @@ extension ModelContext {
     from storage: ModelStorage,
     _ slot: Int
   ) -> Link? {
-    if let target = registered(identifier) { return target.link }
+    if let link = registered(identifier)?.link { return link }
     guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
     var wanted = [identifier]
     if let group = storage.group {

@@ -77,9 +77,13 @@ final class RowIntake {
     _ table: IdentityTable
   ) -> Link? {
     if let storage = table[.row(row)] {
-      if storage.description === description { return storage.link }
-      // It was inserted, and has taken over the row of an object of another class.
-      context.invalidate(storage)
+      if storage.description !== description {
+        // It was inserted, and has taken over the row of an object of another class.
+        context.invalidate(storage)
+      } else if let link = storage.link {
+        return link
+      }
+      // Else the object has ended on another thread just now.
     }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
     table.add(link.storage)
