@@ -99,8 +99,11 @@ package enum DepotCommand {
           width: messages.wrapsAt
         )
     )
-    // Broken JSON is the user's: the service only ever gets JSON that this program has written.
-    return error.code == .json ? 65 : error.code.exitStatus
+    // Broken JSON is the user's: the service only ever gets JSON that this program has written. What a line of a
+    // file has isn't a matter of the command either.
+    let isInFile = error.at?.split(separator: ", ").contains { $0.hasPrefix("line ") } ?? false
+    let isData = error.code == .json || isInFile && error.code.class == "request"
+    return isData ? 65 : error.code.exitStatus
   }
 
   /// Runs the verb of a session, or shows help, and returns the exit status.

@@ -155,6 +155,27 @@ import Testing
     #expect(throws: DepotError.self) { try json("01/05/2024", date) }
   }
 
+  @Test func `truth values may be those of spreadsheets and databases`() throws {
+    let bool = Attribute(name: "a", type: .bool)
+    for text in ["true", "TRUE", "True", "t", "1", " t "] {
+      #expect(try json(text, bool) == "true", "\(text)")
+    }
+    for text in ["false", "FALSE", "f", "0"] { #expect(try json(text, bool) == "false", "\(text)") }
+    for text in ["yes", "2", "tru", ""] {
+      #expect(throws: DepotError.self, "\(text)") { try json(text, bool) }
+    }
+  }
+
+  @Test func `spaces around values that are no texts mean nothing`() throws {
+    #expect(try json(" 1", Attribute(name: "a", type: .int64)) == "1")
+    #expect(try json(" 2.5 ", Attribute(name: "a", type: .double)) == "2.5")
+    #expect(try json(" 2.50", Attribute(name: "a", type: .decimal)) == #""2.50""#)
+    #expect(
+      try json(" 2024-05-01 ", Attribute(name: "a", type: .date)) == #""2024-05-01T00:00:00Z""#
+    )
+    #expect(try json(" x ", Self.required) == #"" x ""#)
+  }
+
   @Test func `a date that no text gives back is read as it is written`() throws {
     let date = Attribute(name: "a", type: .date)
     let text = #"{"referenceSeconds":1.25e-10}"#

@@ -80,7 +80,9 @@ extension CommandTests {
     ) throws {
       let path = try daemon.folder.write(file.text, to: file.name)
       let outcome = try depot("import", "Shelf", path)
-      #expect(outcome.status == (file.name == "a.csv" ? 64 : 65), "\(outcome.errors)")
+      // An empty file is no matter of one line.
+      let isEmpty = file.name == "a.csv" && file.text.isEmpty
+      #expect(outcome.status == (isEmpty ? 64 : 65), "\(outcome.errors)")
       #expect(outcome.errors.contains(file.place), "\(outcome.errors)")
       let stored = file.stored == 1 ? "1 row before it was" : "\(file.stored) rows before it were"
       if file.stored > 0 {

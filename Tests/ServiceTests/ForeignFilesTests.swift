@@ -181,6 +181,139 @@ extension CommandTests {
       #expect(try typed("import Item \(file)").status == 0)
     }
 
+    /// A file that people had trouble with, and the rows that it holds.
+    struct Report: Sendable, CustomTestStringConvertible {
+      var testDescription: String
+      var name: String
+      var text: String
+      var options: [String] = []
+      var status: Int32 = 0
+      var rows: [String]
+      var words: [String] = []
+    }
+
+    static let reports = [
+      Report(
+        testDescription: "csvs-to-sqlite#30",
+        name: "rows.csv",
+        text: "name,n\nNull,1\nNULL,\n",
+        rows: [#"{"name":"Null","n":1,"text":null}"#, #"{"name":"NULL","n":0,"text":null}"#]
+      ),
+      Report(
+        testDescription: "mongo#1120",
+        name: "rows.csv",
+        text: "name,text\nx,y\n\"HC 73 BOX 95, \"D\"\",\"data\"\nz,w\n",
+        status: 65,
+        rows: [#"{"name":"x","n":0,"text":"y"}"#],
+        words: ["line 3", "1 row before it was stored"]
+      ),
+      Report(
+        testDescription: "mongo#759",
+        name: "rows.tsv",
+        text: "name\ttext\n\"foo\"\t\"foo\tbar\"\n",
+        rows: [#"{"name":"foo","n":0,"text":"foo\tbar"}"#]
+      ),
+      Report(
+        testDescription: "duckdb#6943",
+        name: "rows.csv",
+        text: "\"name\",\"text\"\n\"1\",null\n\"null\",\"2\"\n",
+        options: ["--null", "null"],
+        rows: [#"{"name":"1","n":0,"text":null}"#, #"{"name":"null","n":0,"text":"2"}"#]
+      ),
+      Report(
+        testDescription: "duckdb#11164",
+        name: "rows.csv",
+        text: "name,n,text\na,1,c\nd,\n",
+        status: 65,
+        rows: [#"{"name":"a","n":1,"text":"c"}"#],
+        words: ["The row has 2 fields; the header has 3"]
+      ),
+      Report(
+        testDescription: "neo4j#5110",
+        name: "rows.csv",
+        text: "name,n\n\"x\ny\nz\",1\n\"p\n\nq\",2\nr,three\n",
+        status: 65,
+        rows: [
+          #"{"name":"x\ny\nz","n":1,"text":null}"#, #"{"name":"p\n\nq","n":2,"text":null}"#,
+        ],
+        words: ["line 8"]
+      ),
+      Report(
+        testDescription: "birdclaw#61",
+        name: "rows.ndjson",
+        text: "{\"name\":\"free)\u{2028}x\u{2029}\"}\n   \n{\"name\":\"a\\u0000b\"}\n",
+        rows: [
+          "{\"name\":\"free)\u{2028}x\u{2029}\",\"n\":0,\"text\":null}",
+          #"{"name":"a\u0000b","n":0,"text":null}"#,
+        ]
+      ),
+      Report(
+        testDescription: "a comma at the end of each line",
+        name: "rows.csv",
+        text: "name,n,\na,1,\n",
+        status: 65,
+        rows: [],
+        words: ["Column 3 of the header has no name", "--columns 'name,n,'"]
+      ),
+      Report(
+        testDescription: "spaces behind commas",
+        name: "rows.csv",
+        text: "name,n\na, 1\n",
+        rows: [#"{"name":"a","n":1,"text":null}"#]
+      ),
+    ]
+
+    @Test(arguments: reports)
+    func `files that other tools had trouble with have their rows here`(report: Report) throws {
+      let path = try daemon.folder.write(report.text, to: report.name)
+      let imported = try daemon.depot(["import", "Item", path] + report.options)
+      #expect(imported.status == report.status, "\(imported.errors)")
+      for words in report.words { #expect(imported.errors.contains(words), "\(imported.errors)") }
+      let rows = try daemon.depot(["export", "Item", "--select", "name,n,text"])
+      #expect(rows.lines.map(String.init) == report.rows)
+    }
+
+    @Test(arguments: ["rows.csv", "rows.ndjson"])
+    func `a value of more than eight MiB is refused with its line, and the others are stored`(
+      name: String
+    ) throws {
+      let large = String(repeating: "é", count: Limits.valueBytes / 2 + 1)
+      let rows = [("a", "x"), ("b", large), ("c", "y")]
+      let text =
+        name == "rows.csv"
+        ? "name,text\n" + rows.map { "\($0),\($1)\n" }.joined()
+        : rows.map { #"{"name":"\#($0)","text":"\#($1)"}"# + "\n" }.joined()
+      let path = try daemon.folder.write(text, to: name)
+      let ended = try daemon.depot(["import", "Item", path])
+      #expect(ended.status == 75, "\(ended.errors)")
+      #expect(
+        ended.errors.contains("at: line \(name == "rows.csv" ? 3 : 2), text"),
+        "\(ended.errors)"
+      )
+      #expect(ended.errors.contains("depot blob put"), "\(ended.errors)")
+      let rejects = daemon.folder.path + "/rejects"
+      let imported = try daemon.depot(["import", "Item", path, "--rejects", rejects])
+      #expect(imported.status == 65)
+      #expect(imported.errors.contains("2 inserted, 1 rejected"), "\(imported.errors)")
+      #expect(try Data(contentsOf: URL(filePath: rejects)).count > Limits.valueBytes)
+      #expect(try daemon.depot(["export", "Item", "--select", "name"]).lines.count == 2)
+    }
+
+    @Test func `a bad record of related ones ends the import behind those before it`() throws {
+      let schema = try daemon.folder.write(
+        #"{"entities":[{"name":"Note","attributes":[{"name":"t","type":"json","optional":true}]}]}"#,
+        to: "note.json"
+      )
+      let container = ["--container", "notes"]
+      let open = ["container", "open", "notes", "--memory", "--schema", schema]
+      #expect(try daemon.depot(open).status == 0)
+      let path = try daemon.folder.write("t\n\"{\"\"a\"\":1}\"\n\"{\"a\"}\"\n", to: "notes.csv")
+      let imported = try daemon.depot(container + ["import", "Note", path])
+      #expect(imported.status == 65)
+      #expect(imported.errors.contains("1 row before it was stored"), "\(imported.errors)")
+      #expect(try daemon.depot(container + ["count", "Note"]).output == "1\n")
+    }
+
     @Test func `the first line of a file without a header is stored`() throws {
       let path = try daemon.folder.write("1,a,x\n2,b,\\N\n", to: "rows.csv")
       let options = ["--no-header", "--columns", "n,name,text", "--null", "\\N"]

@@ -57,6 +57,7 @@ final class DelimitedObjects {
       }
       if name == "$entity" { entityColumn = entityColumn ?? names.count }
       let isKnown = !found.isEmpty || name == "$entity"
+      if name == "", !style.ignoresUnknown { throw Self.unnamed(names.count, header) }
       if let name, !isKnown, !style.ignoresUnknown, name != "$id", name != "$version" {
         let hint = header.source == .header ? SeparatorAdvice.hint(originals) : nil
         throw schema.unknownPath(name, from: entity).hint(hint)
@@ -72,6 +73,17 @@ final class DelimitedObjects {
       guard let name, case .attribute(let attribute) = property else { return nil }
       return DelimitedColumn(name, attribute, values)
     }
+  }
+
+  /// Returns the error about a column without a name.
+  private static func unnamed(_ index: Int, _ header: DelimitedNames) -> DepotError {
+    let names = header.texts.joined(separator: ",")
+    let canList = !header.texts.contains { $0.contains(",") }
+    return DepotError(.unknownAttribute, "Column \(index + 1) of the header has no name.")
+      .hint(
+        "Leave it out with --ignore-unknown"
+          + (canList ? ", or name all: --columns '\(names)'." : ", or name all with --columns.")
+      )
   }
 
   private static func property(

@@ -123,9 +123,8 @@ final class GraphImporter {
   ) throws {
     if let state { try resume(state) }
     let handled = (state?.handled ?? []).union(state?.pending?.records ?? [])
-    let (isHandled, refuse) = (handled.contains, refuse(_:index:line:input:))
     do {
-      try source.read(file, skip: isHandled, refuse: refuse) { record in
+      try source.read(file, skip: handled.contains, refuse: refuseUnread) { record in
         try add(record)
         progress()
       }
@@ -296,7 +295,18 @@ extension GraphImporter {
     try refuse(error, index: record.index, line: record.line, input: record.input ?? [])
   }
 
-  /// Rejects a record that couldn't be read, or ends the import.
+  /// Rejects a record that couldn't be read, or ends the import behind the records before it.
+  private func refuseUnread(
+    _ error: DepotError,
+    index: Int,
+    line: Int,
+    input: [UInt8]
+  ) throws {
+    if rejects == nil { try flush() }
+    try refuse(error, index: index, line: line, input: input)
+  }
+
+  /// Rejects a record, or ends the import.
   func refuse(_ error: DepotError, index: Int, line: Int, input: [UInt8]) throws {
     try settle()
     guard let rejects else { throw outcome.located(error, line: line) }

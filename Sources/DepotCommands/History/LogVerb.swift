@@ -1,5 +1,4 @@
 internal import DepotClientCore
-internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot log`: what happened last.

@@ -49,7 +49,22 @@ struct DelimitedValue {
     if attribute.type == .string, UTF8Sequence.isValid(field.bytes) {
       return writer.string(utf8: field.bytes)
     }
-    try TextValue.write(try Self.text(field), as: attribute.type, to: &writer)
+    let text = try Self.text(field)
+    switch attribute.type {
+    case .string, .url, .json, .composite:
+      try TextValue.write(text, as: attribute.type, to: &writer)
+    case .bool: try TextValue.write(Self.bool(text.trimmed()), as: .bool, to: &writer)
+    default: try TextValue.write(text.trimmed(), as: attribute.type, to: &writer)
+    }
+  }
+
+  /// Returns a truth value of a spreadsheet, as in `TRUE`, or of a database, as in `t` and `0`, as JSON writes it.
+  private static func bool(_ text: String) -> String {
+    switch text.lowercased() {
+    case "true", "t", "1": "true"
+    case "false", "f", "0": "false"
+    default: text
+    }
   }
 
   /// Writes what a to-many relationship leads to, as ``writeReference(_:as:to:)`` does each of them.

@@ -74,7 +74,9 @@ final class ValueProfile {
       return try add(document.root)
     }
     count += 1
-    if text == Self.trueText || text == Self.falseText {
+    if text.count == 4 || text.count == 5,
+      case let word = text.map({ $0 | 0x20 }), word == Self.trueText || word == Self.falseText
+    {
       bools += 1
     } else if !text.withUnsafeBufferPointer(addNumber) {
       addText(text)

@@ -27,6 +27,8 @@ struct CommandLineTerms {
   private static let phrases: KeyValuePairs = [
     "Insert the row first, or in the same save under a temporary identifier.":
       "Store the row that it leads to first.",
+    "Store a larger value outside the row, with externalStorage, and write it in parts.":
+      "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores it.",
     "Leave returnIds out, or change": "Leave --return-ids out, or change",
     "Send a key: with it a repeated request computes no row twice. Or leave chunk out.":
       "Leave --chunk out.",

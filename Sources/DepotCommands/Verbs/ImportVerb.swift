@@ -47,7 +47,8 @@ enum ImportVerb {
       $version are left out. What a record doesn't name gets its default, or null; with --on-conflict
       replace it keeps its value. An empty field of CSV is null, and one in quotation marks is the
       empty text; for a text that can't be null both are. A list is JSON, or words with ; between. A date
-      is one as in 2026-05-01, 2026-05-01 13:45, or 2026-05-01T13:45:00+0200, in UTC without an offset.
+      is one as in 2026-05-01, 2026-05-01 13:45, or 2026-05-01T13:45:00+0200, in UTC without an offset. In CSV
+      a truth value is true, TRUE, t, or 1, or else false, and spaces around numbers and dates mean nothing.
       Text is UTF-8, or UTF-16 that begins as such; lines may end with CR alone.
       Without --rejects the first bad record ends the import; what was stored before it stays.
 
