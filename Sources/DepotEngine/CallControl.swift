@@ -6,6 +6,7 @@ internal import Synchronization
 package final class CallControl: Sendable {
   private let isStopped = Atomic(false)
   private let scanned = Atomic(-1)
+  private let isDone = Atomic(false)
   /// The monotonic time in nanoseconds at which the client stops waiting.
   package let deadline: UInt64
 
@@ -31,6 +32,12 @@ package final class CallControl: Sendable {
   func noteScanned(rows: Int) {
     scanned.store((scannedRows ?? 0) + rows, ordering: .relaxed)
   }
+
+  /// Whether it is a write that has succeeded, as far as it is known.
+  var hasSucceeded: Bool { isDone.load(ordering: .relaxed) }
+
+  /// Notes the outcome of a write, which those that come after it look at.
+  package func noteOutcome(isSuccess: Bool) { isDone.store(isSuccess, ordering: .relaxed) }
 
   package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }
 

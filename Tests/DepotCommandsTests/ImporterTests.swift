@@ -102,17 +102,20 @@ import Testing
         style: ImportStyle(),
         keepsInput: false
       )
-      var count = 0
+      var (begun, finished) = (0, 0)
       return Importer(
         source,
         options,
         begin: { _ in
-          count += 1
-          events.append("begin \(count)")
+          begun += 1
+          events.append("begin \(begun)")
         },
         finish: {
-          events.append("finish \(count)")
-          if count == failing { throw DepotError(.unique, "Taken.").at("/args/rows/0/0") }
+          finished += 1
+          events.append("finish \(finished)")
+          if finished == failing { throw DepotError(.unique, "Taken.").at("/args/rows/0/0") }
+          // As the service answers what comes behind it.
+          if failing > 0, finished > failing { throw DepotError(.cancelled, "Not begun.") }
           var result = InsertResult()
           result.inserted = 1
           return result
@@ -121,13 +124,13 @@ import Testing
     }
     let whole = try importer(failing: 0)
     try add(csv: "name\na\nb\n", to: whole)
-    #expect(events == ["begin 1", "finish 1", "begin 2", "finish 2"])
+    #expect(events == ["begin 1", "begin 2", "finish 1", "finish 2"])
     #expect(whole.outcome.inserted == 2)
     events = []
     let error = #expect(throws: DepotError.self) {
       try add(csv: "name\na\nb\nc\nd\n", to: importer(failing: 2))
     }
-    #expect(events == ["begin 1", "finish 1", "begin 2", "finish 2"])
+    #expect(events == ["begin 1", "begin 2", "finish 1", "begin 3", "finish 2", "finish 3"])
     #expect(error?.at == "line 3, name")
     #expect(error?.message == "Taken. 1 row before it was stored.")
     events = []

@@ -36,9 +36,16 @@ extension CommandTests {
           else:
               break
       program.send_signal(signal.SIGINT)
-      assert receive() == {"id": call["id"], "cancel": True}
+      calls = [call]
+      frame = receive()
+      # An import sends the next batch before it waits for the answer to this one.
+      while "call" in frame:
+          calls.append(frame)
+          frame = receive()
+      assert frame == {"id": call["id"], "cancel": True}
       if behaviour == "applied":
-          send({"id": call["id"], "ok": {"inserted": 1, "updated": 0, "skipped": 0, "ids": [7]}})
+          for call in calls:
+              send({"id": call["id"], "ok": {"inserted": 1, "updated": 0, "skipped": 0, "ids": [7]}})
       elif behaviour == "refused":
           send({"id": call["id"], "err": {"code": "cancelled.by_client", "message": "Cancelled.",
                                           "retry": "no", "effect": "none"}})
@@ -85,12 +92,17 @@ extension CommandTests {
       #expect(outcome.status == 130)
     }
 
-    @Test func `an import ends behind the batch that was interrupted`() throws {
+    @Test func `an import ends behind the batches that were sent when it was interrupted`() throws {
       let folder = try TemporaryFolder()
-      let file = try folder.write("{\"name\":\"a\"}\n{\"name\":\"b\"}\n", to: "items.ndjson")
+      let lines = ["a", "b", "c"].map { "{\"name\":\"\($0)\"}\n" }.joined()
+      let file = try folder.write(lines, to: "items.ndjson")
       let outcome = try interrupt("applied", "import", "Item", file, "--batch", "1")
       #expect(outcome.status == 130)
-      #expect(outcome.errors.contains("1 row before it"), "\(outcome.errors)")
+      // The second may have been sent before the interruption came.
+      let isTold = ["1 row before it was stored", "2 rows before it were stored"].contains {
+        outcome.errors.contains($0)
+      }
+      #expect(isTold, "\(outcome.errors)")
     }
 
     @Test(arguments: ["--batch 1", "--batch 1 --map label=name"])

@@ -27,6 +27,34 @@ extension ServiceTests {
       #expect(answers[4]["ok", "count"]?.int64 == 1)
     }
 
+    @Test func `a write that comes after another is done only if that succeeds`() throws {
+      let raw = try RawConnection(daemon.socket)
+      func insert(_ id: Int, _ name: String, _ more: String = "") throws {
+        let arguments =
+          #"{"entity":"Item","columns":["name"],"rows":[[\#(name)]],"returnIds":false}"#
+        try raw.send(#"{"id":\#(id),"call":"insert","args":\#(arguments)\#(more)}"#)
+      }
+      try insert(1, "1")
+      try insert(2, #""b""#, #","after":1"#)
+      try insert(3, #""c""#, #","after":2"#)
+      try insert(4, #""d""#)
+      try insert(5, #""e""#, #","after":4"#)
+      try insert(6, #""f""#, #","after":4"#)
+      try raw.send(#"{"id":7,"call":"count","args":{"entity":"Item"},"after":6}"#)
+      try raw.call(8, "count", #"{"entity":"Item"}"#)
+      let answers = try (1...8).map { _ in try raw.receive() }
+        .sorted { ($0["id"]?.int64 ?? 0) < ($1["id"]?.int64 ?? 0) }
+      #expect(
+        answers.map(\.errorCode) == [
+          "request.type", "cancelled.by_client", "cancelled.by_client", nil, nil, "request.usage",
+          "request.usage", nil,
+        ]
+      )
+      #expect(answers[4]["ok", "inserted"]?.int64 == 1)
+      #expect(answers[4]["ok", "ids"] == nil)
+      #expect(answers[7]["ok", "count"]?.int64 == 3002)
+    }
+
     @Test func `a write that waits for one in chunks can be cancelled`() throws {
       let raw = try RawConnection(daemon.socket)
       try raw.call(1, "update", #"{"entity":"Item","set":{"n":1},"where":"n >= 0","chunk":1}"#)

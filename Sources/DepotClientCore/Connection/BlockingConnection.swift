@@ -344,18 +344,33 @@ public final class BlockingConnection {
     return try begin(.save(request), key: key)
   }
 
-  /// Sends rows, whose answer ``finishInsert(_:)`` takes before the next call; returns the id of the call.
+  /// Sends rows, whose answer ``finishInsert(_:isLast:)`` takes before any call that isn't one of these.
   ///
+  /// - Parameters:
+  ///   - request: The rows, none of which is too large for it.
+  ///   - key: The idempotency key.
+  ///   - predecessor: The call that began before and isn't finished; the rows are only stored if that succeeds.
+  /// - Returns: The id of the call.
   /// - Throws: ``DepotError`` if they can't be sent.
-  package func begin(_ request: InsertRequest, key: String) throws -> Int64 {
+  package func begin(
+    _ request: InsertRequest,
+    key: String,
+    after predecessor: Int64? = nil
+  ) throws -> Int64 {
     for operation in request.uploads.joined() { _ = try send(operation) }
-    return try begin(.insert(request), key: key)
+    return try begin(.insert(request), key: key, after: predecessor)
   }
 
-  private func begin(_ operation: Operation, key: String) throws -> Int64 {
-    let call = try call(of: operation, key: key)
+  private func begin(
+    _ operation: Operation,
+    key: String,
+    after predecessor: Int64? = nil
+  ) throws -> Int64 {
+    var call = try call(of: operation, key: key)
+    call.predecessor = predecessor.map { Int($0) }
     try checkProcess()
     try interruption?.begin()
+    if predecessor != nil { return try sendFrame(call) }
     beginUse(leavesDoubt: operation.leavesDoubt)
     do {
       return try sendFrame(call)
@@ -371,16 +386,23 @@ public final class BlockingConnection {
     try endWrite { try SaveResult(receive(id)).named(for: request) }
   }
 
-  /// Waits for the answer to rows that were sent.
+  /// Waits for the answer to rows that were sent, the first of those that aren't finished.
   ///
+  /// - Parameters:
+  ///   - id: The call.
+  ///   - isLast: Whether no other was sent after it.
+  /// - Returns: The outcome.
   /// - Throws: As an insertion does.
-  package func finishInsert(_ id: Int64) throws -> InsertResult {
-    try endWrite { try InsertResult(receive(id)) }
+  package func finishInsert(_ id: Int64, isLast: Bool = true) throws -> InsertResult {
+    try endWrite(isLast: isLast) { try InsertResult(receive(id)) }
   }
 
   /// Ends what ``begin(_:key:)`` began with `body`.
-  private func endWrite<Result>(_ body: () throws -> Result) throws -> Result {
-    defer { calls.isInUse = false }
+  private func endWrite<Result>(
+    isLast: Bool = true,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    defer { if isLast { calls.isInUse = false } }
     guard let interruption else { return try body() }
     return try interruption.end(body)
   }

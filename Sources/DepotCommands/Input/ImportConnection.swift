@@ -43,26 +43,41 @@ final class ImportConnection {
     return try attempt { try $0.save(request, key: key) }
   }
 
-  /// The rows that were sent last: their key, and the id of the call if it could be sent at once.
-  private var rowsUnderway: (request: InsertRequest, key: String, id: Int64?)?
+  /// The rows that were sent, with their keys, and the ids of the calls that could be sent at once.
+  private var rowsUnderway: [(request: InsertRequest, key: String, id: Int64?)] = []
 
-  /// Sends rows, which are stored once, and whose outcome ``finishRows()`` tells.
+  /// Sends rows, which are stored once, and only if those are that were sent before; ``finishRows()`` tells the
+  /// outcome.
   func begin(_ request: InsertRequest) {
     let key = nextKey()
-    let id = try? connection.begin(request, key: key)
-    rowsUnderway = (request, key, id)
+    let before = rowsUnderway.last
+    // What comes behind rows that couldn't be sent waits with them.
+    let id =
+      before == nil || before?.id != nil
+      ? try? connection.begin(request, key: key, after: before?.id) : nil
+    rowsUnderway.append((request, key, id))
   }
 
-  /// Waits for the outcome of the rows that were sent.
+  /// Waits for the outcome of the rows that were sent first.
+  ///
+  /// If they aren't stored, those behind them that couldn't be sent yet aren't sent either.
   func finishRows() throws -> InsertResult {
-    guard let (request, key, id) = rowsUnderway else {
-      throw DepotError(.bug, "No rows were sent.")
+    do {
+      return try finishFirstRows()
+    } catch {
+      rowsUnderway.removeAll { $0.id == nil }
+      throw error
     }
-    rowsUnderway = nil
+  }
+
+  private func finishFirstRows() throws -> InsertResult {
+    guard !rowsUnderway.isEmpty else { throw DepotError(.bug, "No rows were sent.") }
+    let (request, key, id) = rowsUnderway.removeFirst()
     if let id {
       do {
-        return try connection.finishInsert(id)
+        return try connection.finishInsert(id, isLast: rowsUnderway.first?.id == nil)
       } catch let error as DepotError where error.isEndOfService {
+        for index in rowsUnderway.indices { rowsUnderway[index].id = nil }
         try reconnect(after: error)
       }
     }

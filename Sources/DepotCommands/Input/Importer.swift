@@ -1,9 +1,9 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The import of a stream of records in batches, with as much memory as two batches take.
+/// The import of a stream of records in batches, with as much memory as three batches take.
 ///
-/// While the service stores a batch, the records of the next are read.
+/// While the service stores a batch, it has the next already, and the records of the one behind that are read.
 final class Importer {
   /// The numbers of records by their outcome.
   struct Outcome: Equatable {
@@ -49,29 +49,28 @@ final class Importer {
   private var batch: SentRows.Part
   /// The input of each row of the batch, if rejects are wanted.
   private var inputs: [[UInt8]] = []
-  /// The batch that the service is storing.
-  private var underway: (batch: SentRows.Part, inputs: [[UInt8]])?
+  /// The batches that were sent and of which it isn't known that they are stored, each only if the one before is.
+  private var underway: [(batch: SentRows.Part, inputs: [[UInt8]])] = []
+  /// How many of them there are while the next is read.
+  private static let ahead = 2
   /// Whether more of the input may be long in coming, and an interruption would have to wait for it.
   private var isSlow = false
   private var row = JSONWriter()
 
-  /// Creates an import that has each batch stored before the next is read.
+  /// Creates an import that has each batch stored when it is sent.
   convenience init(
     _ source: GraphSource,
     _ options: GraphImporter.Options,
     rejects: RejectsFile? = nil,
     send: @escaping (InsertRequest) throws -> InsertResult
   ) {
-    var result: InsertResult?
+    var results: [Result<InsertResult, any Error>] = []
     self.init(
       source,
       options,
       rejects: rejects,
-      begin: { result = try send($0) },
-      finish: {
-        guard let result else { throw DepotError(.bug, "No rows were sent.") }
-        return result
-      }
+      begin: { request in results.append(Result { try send(request) }) },
+      finish: { try results.removeFirst().get() }
     )
   }
 
@@ -81,8 +80,8 @@ final class Importer {
   ///   - source: The entity, and how its records are read.
   ///   - options: How rows are stored.
   ///   - rejects: The file for bad records.
-  ///   - begin: Sends rows, of which none are under way.
-  ///   - finish: Waits until the rows that were sent are stored.
+  ///   - begin: Sends rows, which are stored only if those are that were sent before.
+  ///   - finish: Waits until the rows that were sent first are stored.
   init(
     _ source: GraphSource,
     _ options: GraphImporter.Options,
@@ -213,9 +212,8 @@ final class Importer {
     }
   }
 
-  /// Sends the batch, when the one before it is stored.
+  /// Sends the batch.
   private func flush() throws {
-    try settle()
     guard batch.count > 0 else { return }
     let request = InsertRequest(
       entity: batch.entity,
@@ -233,18 +231,26 @@ final class Importer {
     } catch let error as DepotError {
       throw located(error, in: sent.0)
     }
-    underway = sent
-    if isSlow { try settle() }
+    underway.append(sent)
+    try settle(but: isSlow ? 0 : Self.ahead - 1)
   }
 
-  /// Waits until the batch that was sent is stored.
-  private func settle() throws {
-    guard let (batch, inputs) = underway else { return }
-    underway = nil
+  /// Waits until the batches that were sent are stored, but for the last ones.
+  private func settle(but count: Int = 0) throws {
+    while underway.count > count { try settleFirst() }
+  }
+
+  private func settleFirst() throws {
+    let (batch, inputs) = underway.removeFirst()
     let result: InsertResult
     do {
       result = try finishSent()
     } catch let error as DepotError {
+      // Those behind it aren't stored either.
+      while !underway.isEmpty {
+        underway.removeFirst()
+        if let more = try? finishSent() { outcome.inserted += more.inserted }
+      }
       throw located(error, in: batch)
     }
     outcome.inserted += result.inserted

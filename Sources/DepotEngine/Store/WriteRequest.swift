@@ -10,6 +10,8 @@ package struct WriteRequest: Sendable {
   /// The idempotency key, unique for what one user sends.
   package var key: String?
   package var control: CallControl = CallControl()
+  /// The write without whose success this one isn't done.
+  package var predecessor: CallControl?
   /// How the outcome is written.
   package var reply: ReplyWriter
   /// The number of the connection that it came from, whose uploads it may go on with.

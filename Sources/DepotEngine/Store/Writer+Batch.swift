@@ -123,6 +123,9 @@ extension Writer {
     var attempt = effect
     let failure: DepotError
     do {
+      if let predecessor = request.predecessor, !predecessor.hasSucceeded {
+        throw DepotError(.cancelled, "The write before it failed, so that this one wasn't begun.")
+      }
       let result = try perform(request, &attempt)
       // An error of SQLite that somebody has ignored may have ended it.
       guard connection.isInTransaction else {
@@ -170,9 +173,11 @@ extension WriteRequest {
     var writer = JSONWriter()
     switch result {
     case .success(let result):
+      control.noteOutcome(isSuccess: true)
       reply.ok(to: &writer) { result.write(to: &$0, as: reply.int64) }
       return WriteOutcome(token: token, frame: writer.bytes, isSuccess: true)
     case .failure(let error):
+      control.noteOutcome(isSuccess: false)
       reply.failure(error, to: &writer)
       return WriteOutcome(token: token, frame: writer.bytes, isSuccess: false)
     }

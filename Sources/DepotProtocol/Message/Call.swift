@@ -21,6 +21,8 @@ package struct Call: Hashable, Sendable {
   package var author: String?
   /// The group of the write's transaction, by which it can be undone with others.
   package var group: String?
+  /// The id of the connection's write before this one, without whose success this one isn't done.
+  package var predecessor: Int?
   /// What it has in common with earlier calls, if ``CallShapes`` read it.
   package var form: CallForm = CallForm()
 }
@@ -124,6 +126,9 @@ extension ClientFrame {
     if call.pin != nil, !call.operation.declaration.isPinnable {
       throw DepotError(.usage, "\"\(call.operation.name)\" can't be about a pin.").at("/pin")
     }
+    if call.predecessor != nil, !call.operation.isWrite {
+      throw DepotError(.usage, "Only a write comes after another.").at("/after")
+    }
     if call.author != nil || call.group != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write has an author or a group.")
         .at(call.author == nil ? "/group" : "/author")
@@ -144,6 +149,7 @@ extension Call {
     try coder.optional("pin", &pin)
     try coder.historyName("author", &author)
     try coder.historyName("group", &group)
+    try coder.number("after", &predecessor, in: 1...1 << 53 - 1)
   }
 }
 

@@ -209,7 +209,14 @@ extension Server {
   }
 
   private func write(_ call: Call, _ session: Session) {
+    let running = session.calls[call.id] ?? running(call)
+    let before = session.lastWrite
+    session.lastWrite = (call.id, running.control)
     do throws(DepotError) {
+      if let id = call.predecessor, before?.id != Int64(id) {
+        throw DepotError(.usage, "Call \(id) isn't the connection's write before this one.")
+          .at("/after")
+      }
       let container = try container(call.container, session)
       if container.isView {
         throw DepotError(.readOnly, "The store as it was before the migration can't be changed.")
@@ -217,13 +224,13 @@ extension Server {
       }
       let host = try container.host(of: call.operation)
       try requireWritable(host)
-      let running = session.calls[call.id] ?? running(call)
       session.calls[call.id] = running
       session.queue.beginWrite(call.id, isChunked: call.operation.chunk != nil)
       if case .writeBlob(let request) = call.operation, request.upload != nil {
         session.uploads.insert(host.number)
       }
       var request = request(call, session, running.control)
+      if call.predecessor != nil { request.predecessor = before?.control }
       if case .compact = call.operation { request.isBarrier = true }
       allowDirectAnswer(to: &request, session, of: host)
       session.calls[call.id]?.writes = [(host, request.token)]

@@ -20,6 +20,8 @@ final class Session {
   /// The parts of saves that are yet to come.
   var staged = StagedSaves()
   var queue = CallQueue()
+  /// The write that began last, which the next may come after.
+  var lastWrite: (id: Int64, control: CallControl)?
   /// A call that waits until less is in flight, and the size of its frame.
   var held: (frame: ClientFrame, bytes: Int)?
   /// The permission for the store to answer the only write in flight.
