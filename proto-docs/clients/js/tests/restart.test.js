@@ -192,3 +192,17 @@ withService("The history has typed values, and is watched over a restart", async
   await events.return();
   assert.equal((await client.call("undo")).transactions, 1);
 });
+
+withService("A reader that is too slow is told of a gap, and then has all rows", async (service, client) => {
+  const reader = await service.connect();
+  const watch = reader.entity("Item").watch({ select: ["size"] }, { credit: 1 });
+  const events = watch[Symbol.asyncIterator]();
+  assert.equal((await events.next()).value.kind, "snapshot");
+  await client.entity("Item").insert(Array.from({ length: 30_000 }, (_, size) => ({ size })));
+  const kinds = [];
+  while (watch.rows.length < 30_000) kinds.push((await events.next()).value.kind);
+  assert.ok(kinds.includes("gap"), kinds.join());
+  assert.equal(kinds[kinds.length - 1], "snapshot");
+  await events.return();
+  assert.equal(await reader.entity("Item").count(), 30_000);
+});
