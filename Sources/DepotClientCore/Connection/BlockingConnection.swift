@@ -294,11 +294,11 @@ public final class BlockingConnection {
   }
 
   /// - Throws: ``DepotError`` if another process made the connection.
-  private func checkProcess() throws(DepotError) {
+  func checkProcess() throws(DepotError) {
     guard calls.process == Process.identifier else { throw .otherProcess }
   }
 
-  private func beginUse(leavesDoubt: Bool) {
+  func beginUse(leavesDoubt: Bool) {
     precondition(!calls.isInUse, "A connection can't be used while another call is under way.")
     calls.isInUse = true
     calls.leavesDoubt = leavesDoubt
@@ -333,140 +333,6 @@ public final class BlockingConnection {
     }
     FrameEncoder.end(.length, from: start, in: &writer)
     try losing { () throws(DepotError) in try wire.send(writer.bytes) }
-  }
-
-  /// Sends a save without waiting for its answer, which ``finish(_:of:)`` takes before the connection is used for
-  /// anything else; returns its id, or `nil` if it is too large to be sent at once.
-  ///
-  /// - Throws: ``DepotError`` if it can't be sent.
-  package func begin(_ request: SaveRequest, key: String) throws -> Int64? {
-    guard SaveParts(request) == nil, request.uploads.isEmpty else { return nil }
-    return try begin(.save(request), key: key)
-  }
-
-  /// Sends rows, whose answer ``finishInsert(_:isLast:)`` takes before any call that isn't one of these.
-  ///
-  /// - Parameters:
-  ///   - request: The rows, none of which is too large for it.
-  ///   - key: The idempotency key.
-  ///   - predecessor: The call that began before and isn't finished; the rows are only stored if that succeeds.
-  /// - Returns: The id of the call.
-  /// - Throws: ``DepotError`` if they can't be sent.
-  package func begin(
-    _ request: InsertRequest,
-    key: String,
-    after predecessor: Int64? = nil
-  ) throws -> Int64 {
-    for operation in request.uploads.joined() { _ = try send(operation) }
-    return try begin(.insert(request), key: key, after: predecessor)
-  }
-
-  private func begin(
-    _ operation: Operation,
-    key: String,
-    after predecessor: Int64? = nil
-  ) throws -> Int64 {
-    var call = try call(of: operation, key: key)
-    call.predecessor = predecessor.map { Int($0) }
-    try checkProcess()
-    try interruption?.begin()
-    if predecessor != nil { return try sendFrame(call) }
-    beginUse(leavesDoubt: operation.leavesDoubt)
-    do {
-      return try sendFrame(call)
-    } catch {
-      return try endWrite { throw error }
-    }
-  }
-
-  /// Waits for the answer to a save that was sent.
-  ///
-  /// - Throws: As a save does.
-  package func finish(_ id: Int64, of request: SaveRequest) throws -> SaveResult {
-    try endWrite { try SaveResult(receive(id)).named(for: request) }
-  }
-
-  /// Waits for the answer to rows that were sent, the first of those that aren't finished.
-  ///
-  /// - Parameters:
-  ///   - id: The call.
-  ///   - isLast: Whether no other was sent after it.
-  /// - Returns: The outcome.
-  /// - Throws: As an insertion does.
-  package func finishInsert(_ id: Int64, isLast: Bool = true) throws -> InsertResult {
-    try endWrite(isLast: isLast) { try InsertResult(receive(id)) }
-  }
-
-  /// Ends what ``begin(_:key:)`` began with `body`.
-  private func endWrite<Result>(
-    isLast: Bool = true,
-    _ body: () throws -> Result
-  ) throws -> Result {
-    defer { if isLast { calls.isInUse = false } }
-    guard let interruption else { return try body() }
-    return try interruption.end(body)
-  }
-
-  /// Inserts the rows of many requests, sending the next while the service stores the one before.
-  ///
-  /// Each request is a transaction of its own. After a failure no more are sent, but one that was
-  /// under way may have been stored: its result comes to `body` before the error is thrown.
-  ///
-  /// - Parameters:
-  ///   - requests: The rows, at most 10,000 in each request.
-  ///   - body: What to do with the result of each request, in their order.
-  /// - Throws: ``DepotError`` of the first request that failed, or what `body` throws.
-  public func insert(
-    each requests: some Sequence<InsertRequest>,
-    _ body: (InsertResult) throws -> Void = { _ in }
-  ) throws {
-    var requests = requests.makeIterator()
-    try use(isWrite: true) {
-      try pipeline {
-        try requests.next().map { request in try call(of: .insert(request)) }
-      } results: { node in
-        try body(InsertResult(node))
-      }
-    }
-  }
-
-  /// Sends calls, each while the service works on the one before, until there are no more or one failed.
-  ///
-  /// - Parameters:
-  ///   - end: The moment until which answers are waited for; no limit if `nil`.
-  ///   - next: Returns the next call; `nil` after the last.
-  ///   - body: What to do with the result of each call, in their order.
-  /// - Throws: The first failure, once what was under way is answered.
-  func pipeline(
-    until end: UInt64? = nil,
-    _ next: () throws -> Call?,
-    results body: (JSONNode) throws -> Void
-  ) throws {
-    var failure: (any Error)?
-    var waiting: Int64?
-    func finish() throws {
-      guard let id = waiting else { return }
-      waiting = nil
-      do {
-        try body(receive(id, until: end))
-      } catch {
-        if calls.isLost { throw error }
-        failure = failure ?? error
-      }
-    }
-    while failure == nil {
-      do {
-        guard let call = try next() else { break }
-        let id = try sendFrame(call)
-        try finish()
-        waiting = id
-      } catch {
-        if calls.isLost { throw error }
-        failure = error
-      }
-    }
-    try finish()
-    if let failure { throw failure }
   }
 
   func cancel(_ id: Int64) throws(DepotError) {

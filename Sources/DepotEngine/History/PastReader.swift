@@ -124,7 +124,8 @@ final class PastReader {
       try InsertionIndex(connection: connection).candidates(
         for: identifier,
         of: name,
-        in: bounds
+        after: bounds.floor,
+        indexed: bounds.indexed
       ) { record in
         let page = try pages.page(record)
         guard page.ranges.contains(where: { $0.contains(identifier) }) else { return true }

@@ -40,21 +40,22 @@ struct InsertionIndex {
   func candidates(
     for identifier: Int64,
     of entity: String,
-    in bounds: HistoryBounds,
+    after floor: Int64,
+    indexed position: Int64,
     _ body: (Int64) throws -> Bool
   ) throws {
     let condition = "entity = ?1 AND first <= ?2 AND last >= ?2 AND id > ?3 ORDER BY first DESC"
     let recent = try connection.statement(
       "SELECT id FROM depot_history WHERE kind = 0 AND \(condition)"
     )
-    let from = max(bounds.indexed, bounds.floor)
+    let from = max(position, floor)
     guard try run(recent, [.text(entity), .integer(identifier), .integer(from)], body) else {
       return
     }
     let indexed = try connection.statement(
       "SELECT id FROM depot_history_insert WHERE \(condition)"
     )
-    _ = try run(indexed, [.text(entity), .integer(identifier), .integer(bounds.floor)], body)
+    _ = try run(indexed, [.text(entity), .integer(identifier), .integer(floor)], body)
   }
 
   private func run(

@@ -1,0 +1,42 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The moments from which clients want to go on.
+extension LiveQueries {
+  /// Checks that a token is of this store, also if only another service may know it yet.
+  private func checkMoment(_ since: HistoryToken) throws(DepotError) {
+    let check = { [self] () throws(DepotError) in
+      let head = try reading { () throws(SQLiteError) in try openConnection?.historyHead() ?? 0 }
+      try store.epochs.check(since, head: max(head, known))
+    }
+    do throws(DepotError) {
+      try check()
+    } catch {
+      guard store.waitForNews() else { throw error }
+      try check()
+    }
+  }
+
+  /// Checks that the history tells what a client has missed.
+  ///
+  /// A client that knows another past of the store knows nothing, unless that is to be an error.
+  func checkSince(_ query: LiveQuery) throws {
+    let request = query.watch.request
+    guard let since = request.since else { return }
+    do throws(DepotError) {
+      try checkMoment(since)
+    } catch {
+      guard request.onExpired == .snapshot else {
+        throw error.details(try HistoryBounds(on: connection()).details).at("/args/since")
+      }
+      query.isForgotten = true
+      return
+    }
+    guard request.onExpired == .error else { return }
+    guard try connection().number(.historyPurged) <= since.sequence else {
+      throw DepotError(.historyExpired, "The history no longer reaches back to \(since).")
+        .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".")
+        .details(try HistoryBounds(on: connection()).details).at("/args/since")
+    }
+  }
+}
