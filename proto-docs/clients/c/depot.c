@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -518,6 +520,28 @@ static char *default_path(void) {
   return count < 0 ? NULL : path;
 }
 
+/* Returns why the folder of a socket isn't as safe as a user's own, or NULL: it belongs to another user, or is a link to
+   one, or others may write to it. */
+static json_object *distrust(const char *socket) {
+  char folder[PATH_MAX];
+  const char *end = strrchr(socket, '/');
+  struct stat link, facts;
+  uid_t user = geteuid();
+  if (user == 0 || !end || end == socket || (size_t)(end - socket) >= sizeof folder) return NULL;
+  memcpy(folder, socket, (size_t)(end - socket));
+  folder[end - socket] = 0;
+  if (lstat(folder, &link) != 0 || stat(folder, &facts) != 0) return NULL;
+  uid_t owner = link.st_uid != 0 && link.st_uid != user ? link.st_uid : facts.st_uid;
+  if (owner != 0 && owner != user)
+    return new_error("permission.file", "no", "none", "Use a folder of your own.",
+                     "%s belongs to user %u, not to %u or root.", folder, (unsigned)owner, (unsigned)user);
+  /* The user's private group, whose number is that of the user, may write, too. */
+  mode_t writers = facts.st_gid == user ? S_IWOTH : S_IWOTH | S_IWGRP;
+  if (!(facts.st_mode & writers) || facts.st_mode & S_ISVTX) return NULL;
+  return new_error("permission.file", "no", "none", "Take that right away with chmod go-w, or use a folder in it.",
+                   "Others than user %u may write to the folder %s.", (unsigned)user, folder);
+}
+
 int depot_open(depot **result, const struct depot_options *given) {
   struct depot_options options = given ? *given : (struct depot_options){0};
   depot *client = *result = calloc(1, sizeof *client);
@@ -536,6 +560,10 @@ int depot_open(depot **result, const struct depot_options *given) {
   if (strlen(client->path) >= sizeof((struct sockaddr_un *)0)->sun_path)
     return fail(client, new_error("request.usage", "no", "none", "A path of a socket has at most 107 bytes.",
                                   "The socket's path is too long: %s", client->path));
+  if (!options.path && !(getenv("DEPOT_SOCKET") && *getenv("DEPOT_SOCKET"))) {
+    json_object *refusal = distrust(client->path);
+    if (refusal) return fail(client, refusal);
+  }
   return open_connection(client);
 }
 

@@ -1,10 +1,12 @@
 /** The client for Node: over the service's Unix socket. */
 
+import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
+import { dirname } from "node:path";
 
 import { FrameReader, open, withLength } from "./depot.js";
-import { disconnected, unreachable, wrongUsage } from "./errors.js";
+import { DepotError, disconnected, unreachable, wrongUsage } from "./errors.js";
 
 export * from "./depot.js";
 
@@ -30,12 +32,46 @@ export function socketPath() {
  * @param {string} [path] of its socket
  * @param {import("./depot.js").ClientOptions} [options]
  */
-export function connect(path = socketPath(), options = {}) {
+export function connect(path, options = {}) {
+  if (path === undefined) {
+    path = socketPath();
+    const refusal = process.env.DEPOT_SOCKET ? undefined : distrust(dirname(path));
+    if (refusal) return Promise.reject(refusal);
+  }
   if (Buffer.byteLength(path) > 107) {
     const message = `The socket's path is too long: ${path}`;
     return Promise.reject(wrongUsage(message, "A path of a socket has at most 107 bytes."));
   }
   return open(unixSocket(path), options);
+}
+
+/**
+ * Returns why a folder isn't as safe as a user's own: it belongs to another user, or is a link to one, or others may
+ * write to it.
+ *
+ * @param {string} folder
+ * @returns {DepotError | undefined}
+ */
+function distrust(folder) {
+  const user = process.geteuid?.() ?? 0;
+  let link, facts;
+  try {
+    [link, facts] = [fs.lstatSync(folder), fs.statSync(folder)];
+  } catch {
+    return undefined;
+  }
+  if (user === 0) return undefined;
+  const refusal = (/** @type {string} */ message, /** @type {string} */ hint) =>
+    new DepotError({ code: "permission.file", message, hint, retry: "no", effect: "none" });
+  const owner = [link.uid, facts.uid].find((uid) => uid !== 0 && uid !== user);
+  if (owner !== undefined) {
+    return refusal(`${folder} belongs to user ${owner}, not to ${user} or root.`, "Use a folder of your own.");
+  }
+  // The user's private group, whose number is that of the user, may write, too.
+  const writers = facts.gid === user ? 0o2 : 0o22;
+  if ((facts.mode & writers) === 0 || (facts.mode & 0o1000) !== 0) return undefined;
+  const hint = `Take that right away with "chmod go-w ${folder}", or use a folder in it.`;
+  return refusal(`Others than user ${user} may write to the folder ${folder}.`, hint);
 }
 
 /**

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import net from "node:net";
+import os from "node:os";
+import path from "node:path";
 import test from "node:test";
 import { Worker } from "node:worker_threads";
 
@@ -227,5 +230,47 @@ test("Something else than a service that answers ends in an error", limited, asy
     assert.ok(error instanceof DepotError, String(error));
     assert.ok(["protocol.frame", "unavailable.disconnected"].includes(error.code), error.code);
     await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test("Folders of the own socket that others could have made are refused", limited, async () => {
+  const [stranger, nobody] = [65533, 65534];
+  const isRoot = process.getuid() === 0;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "depot-js-"));
+  const { DEPOT_SOCKET, XDG_RUNTIME_DIR } = process.env;
+  const place = (name, mode, owner) => {
+    const socketFolder = path.join(folder, name, "depot");
+    fs.mkdirSync(socketFolder, { recursive: true });
+    fs.chmodSync(socketFolder, mode);
+    if (isRoot) fs.chownSync(socketFolder, owner ?? nobody, owner ?? nobody);
+    return path.dirname(socketFolder);
+  };
+  const codeIn = async (runtimeFolder) => {
+    process.env.XDG_RUNTIME_DIR = runtimeFolder;
+    delete process.env.DEPOT_SOCKET;
+    if (isRoot) process.seteuid(nobody);
+    try {
+      return (await failure(connect(undefined, { patience: 0 }))).code;
+    } finally {
+      if (isRoot) process.seteuid(0);
+    }
+  };
+  try {
+    fs.chmodSync(folder, 0o755);
+    assert.equal(await codeIn(place("own", 0o700)), "unavailable.service");
+    assert.equal(await codeIn(place("open", 0o777)), "permission.file");
+    assert.equal(await codeIn(place("sticky", 0o1777)), "unavailable.service");
+    if (!isRoot) return;
+    assert.equal(await codeIn(place("foreign", 0o755, stranger)), "permission.file");
+    fs.mkdirSync(path.join(folder, "linked"));
+    fs.symlinkSync(path.join(folder, "own", "depot"), path.join(folder, "linked", "depot"));
+    fs.lchownSync(path.join(folder, "linked", "depot"), stranger, stranger);
+    assert.equal(await codeIn(path.join(folder, "linked")), "permission.file");
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+    for (const [name, value] of Object.entries({ DEPOT_SOCKET, XDG_RUNTIME_DIR })) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
   }
 });

@@ -9,7 +9,7 @@ from .errors import DepotError, disconnected, unreachable
 from .live import LiveRows, Row
 from .processes import forget, note
 from .retries import is_worth_another, pauses
-from .session import Frame, Session, checked, new_key, socket_path
+from .session import Frame, Session, checked, new_key
 
 Result = TypeVar("Result")
 
@@ -277,7 +277,7 @@ class AsyncDepot:
                  author: str | None = None, container: str | None = None, credit: int = 8,
                  patience: float = 10.0) -> None:
         """Keeps what is needed to connect; entering `async with`, or the first call, connects."""
-        self.path = checked(path or socket_path())
+        self.path = checked(path)
         self.credit, self.patience = credit, patience
         self._hello: Frame = {"protocol": [1, 1], "want": ["credit"],
                               "client": {"name": name, "version": version, "language": "python"}}

@@ -11,7 +11,7 @@ from .errors import DepotError, disconnected, unreachable
 from .live import LiveRows, Row
 from .processes import forget, note
 from .retries import is_worth_another, pauses
-from .session import Frame, Session, checked, new_key, socket_path
+from .session import Frame, Session, checked, new_key
 
 Result = TypeVar("Result")
 
@@ -298,7 +298,7 @@ class Depot:
 
         Raises DepotError unavailable.service if nobody answers, request.usage if the path is too long.
         """
-        self.path = checked(path or socket_path())
+        self.path = checked(path)
         self.credit, self.patience, self.timeout = credit, patience, timeout
         self._hello: Frame = {"protocol": [1, 1], "want": ["credit"],
                               "client": {"name": name, "version": version, "language": "python"}}

@@ -8,6 +8,7 @@ import decimal
 import json
 import os
 import secrets
+import stat
 import struct
 import time
 import uuid
@@ -30,15 +31,40 @@ def socket_path() -> str:
     return f"/tmp/depot-{os.getuid()}/depot.sock"
 
 
-def checked(path: str) -> str:
-    """Returns the path if a socket can have it.
+def checked(path: str | None) -> str:
+    """Returns the path of a socket if it can be used; that of the user's own service if none is given.
 
-    Raises DepotError request.usage if it is longer than 107 bytes.
+    Raises DepotError request.usage if it is longer than 107 bytes, permission.file if nobody has named it and others
+    could have made it.
     """
+    if not path and not os.environ.get("DEPOT_SOCKET"):
+        refuse_distrust(os.path.dirname(socket_path()))
+    path = path or socket_path()
     if len(os.fsencode(path)) > 107:
         raise DepotError({"code": "request.usage", "message": f"The socket's path is too long: {path}",
                           "hint": "A path of a socket has at most 107 bytes."})
     return path
+
+
+def refuse_distrust(folder: str) -> None:
+    """Refuses a folder that belongs to another user, or a link to one, and one to which others may write."""
+    user = os.geteuid()
+    try:
+        link, facts = os.lstat(folder), os.stat(folder)
+    except OSError:
+        return
+    if user == 0:
+        return
+    for owner in (link.st_uid, facts.st_uid):
+        if owner not in (0, user):
+            raise DepotError({"code": "permission.file", "hint": "Use a folder of your own.",
+                              "message": f"{folder} belongs to user {owner}, not to {user} or root."})
+    # The user's private group, whose number is that of the user, may write, too.
+    writers = stat.S_IWOTH if facts.st_gid == user else stat.S_IWOTH | stat.S_IWGRP
+    if facts.st_mode & writers and not facts.st_mode & stat.S_ISVTX:
+        raise DepotError({"code": "permission.file",
+                          "message": f"Others than user {user} may write to the folder {folder}.",
+                          "hint": f"Take that right away with \"chmod go-w {folder}\", or use a folder in it."})
 
 
 def new_key() -> str:

@@ -13,9 +13,21 @@ declare module "node:net" {
   const net: { connect: typeof connect };
   export default net;
 }
+declare module "node:fs" {
+  interface Stats {
+    uid: number;
+    gid: number;
+    mode: number;
+  }
+  const fs: { statSync(path: string): Stats; lstatSync(path: string): Stats };
+  export default fs;
+}
+declare module "node:path" {
+  export function dirname(path: string): string;
+}
 declare module "node:os" {
   const os: { userInfo(): { uid: number } };
   export default os;
 }
-declare const process: { env: Record<string, string | undefined> };
+declare const process: { env: Record<string, string | undefined>; geteuid?: () => number };
 declare const Buffer: { byteLength(text: string): number };
