@@ -54,14 +54,16 @@ extension ModelContext {
 extension ModelStorage {
   /// Whether a save that changes the row doesn't bring all of its values.
   fileprivate final var isSavedInPart: Bool {
-    identifier.row != nil && (description.hasExternalValues || unknownSlot != nil)
+    (description.hasExternalValues || unknownSlot != nil) && identifier.row != nil
   }
 
   /// A column whose value was neither read nor given by the program.
   fileprivate final var unknownSlot: Int? {
-    slots.indices.first { slot in
-      isUnloaded(slot) && !changed.contains(slot) && description.properties[slot].hasColumn
+    for slot in slots.indices {
+      guard case .unloaded = slots[slot] else { continue }
+      if !changed.contains(slot), description.properties[slot].hasColumn { return slot }
     }
+    return nil
   }
 }
 
