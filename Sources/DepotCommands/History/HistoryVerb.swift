@@ -121,9 +121,12 @@ enum HistoryVerb {
     let table = TablePrinter(session.style(""), session.output)
     table.begin(headings: ["token", "at", "author", "change", "row", "values"], whole: [4])
     let end = try table.writing {
-      try connection.history(request) { transaction in
-        for line in HistoryText.lines(transaction) {
-          try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
+      try WrittenTransactions.telling(isDescending: request.isDescending) { written in
+        try connection.history(request) { transaction in
+          for line in HistoryText.lines(transaction) {
+            try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
+          }
+          written.note(transaction.token)
         }
       }
     }
@@ -140,11 +143,15 @@ enum HistoryVerb {
   ) throws -> HistoryEnd {
     let sequence = JSONSequence(session.output, isArray: session.format == .json)
     let result = try sequence.writing {
-      try connection.send(.history(request)) { frame in
-        for node in try frame.member("next")?.elements() ?? [] {
-          sequence.append(try JSONValue(node).text)
+      try WrittenTransactions.telling(isDescending: request.isDescending) { written in
+        try connection.send(.history(request)) { frame in
+          for node in try frame.member("next")?.elements() ?? [] {
+            let transaction = try JSONValue(node)
+            sequence.append(transaction.text)
+            if let text = transaction["token"]?.string { written.note(try HistoryToken(text)) }
+          }
+          try session.output.flush()
         }
-        try session.output.flush()
       }
     }
     try session.output.flush()

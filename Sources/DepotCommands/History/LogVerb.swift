@@ -51,7 +51,12 @@ enum LogVerb {
     }
     request.joinsGroups = !session.invocation.has(each)
     let printer = LogPrinter(session)
-    try connection.history(request) { try printer.print($0) }
+    try WrittenTransactions.telling(isDescending: request.isDescending) { written in
+      _ = try connection.history(request) { transaction in
+        try printer.print(transaction)
+        written.note(transaction.token)
+      }
+    }
   }
 }
 

@@ -1,0 +1,45 @@
+internal import DepotProtocol
+
+/// The transactions that a command has written, of which an error tells.
+final class WrittenTransactions {
+  /// Whether the newest comes first.
+  let isDescending: Bool
+  /// How many were begun; the last one may have more pieces.
+  private var count = 0
+  private var last: HistoryToken?
+  private var beforeLast: HistoryToken?
+
+  init(isDescending: Bool) { self.isDescending = isDescending }
+
+  /// Notes a transaction, or the next piece of one, that was written.
+  func note(_ token: HistoryToken) {
+    guard token != last else { return }
+    (beforeLast, last) = (last, token)
+    count += 1
+  }
+
+  /// Returns an error that says how many transactions were written before it, and how to go on.
+  func telling(_ error: DepotError) -> DepotError {
+    guard let last, let beforeLast else { return error }
+    var error = error
+    error.message += " \(Numbers.counted(count - 1, "transaction")) before it were written whole."
+    guard [.disconnected, .streamExpired, .outboundTooLarge].contains(error.code) else {
+      return error
+    }
+    let option = isDescending ? "--until \(last)" : "--since \(beforeLast)"
+    return error.hint("The same command with \(option) writes the rest.")
+  }
+
+  /// Runs `body`, which writes transactions and notes them.
+  static func telling<Result>(
+    isDescending: Bool,
+    _ body: (WrittenTransactions) throws -> Result
+  ) throws -> Result {
+    let written = WrittenTransactions(isDescending: isDescending)
+    do {
+      return try body(written)
+    } catch let error as DepotError {
+      throw written.telling(error)
+    }
+  }
+}
