@@ -32,7 +32,8 @@ comma := ,
 MODULES = $(BIN)/Modules
 PACKAGES := libsqlite3-dev libjson-c-dev
 # Node and tsc may be there without packages of Debian, and Node with npm.
-TEST_PACKAGES := python3 strace socat $(if $(shell command -v node),,nodejs) $(if $(shell command -v tsc),,node-typescript)
+NODE_PACKAGES := $(if $(shell command -v node),,nodejs) $(if $(shell command -v tsc),,node-typescript)
+TEST_PACKAGES := python3 strace socat
 COUNT_PACKAGES := valgrind
 DEB_PACKAGES := debhelper dpkg-dev lintian
 PACKAGING := Sources/depotd/Packaging
@@ -90,7 +91,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps node-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -102,6 +103,11 @@ deps:  ## Install the Debian packages that the build needs
 
 test-deps: deps
 	$(call install_packages,$(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory node-deps || echo "What needs them of the JavaScript client isn't tried."
+
+# The client for JavaScript is tried as far as Node and tsc are there.
+node-deps:
+	$(call install_packages,$(NODE_PACKAGES))
 
 build: deps  ## Build all programs into .build/release
 	$(call build_programs,all programs,depotd depot depot-demo depot-bench $(EXAMPLES))
