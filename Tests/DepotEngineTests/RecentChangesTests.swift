@@ -94,6 +94,29 @@ struct RecentChangesTests {
     }
   }
 
+  @Test("A page that stands for many insertions is read from the store")
+  func manyInsertions() async throws {
+    var page = HistoryPage(entity: "Tag", root: "Tag", kind: .insert)
+    _ = page.add(inserted: InsertRange(entity: 0, first: 1, last: 1_000_000_000_000))
+    let set = ChangeSet(
+      token: 1,
+      at: 0,
+      origin: TransactionOrigin(),
+      kinds: [],
+      pages: [.init(identifier: 1, entity: "Tag", kind: .insert, bytes: page.bytes)],
+      inserted: nil
+    )
+    try await withStore(.recorded) { store, path in
+      let connection = try Connection.reader(path: path, isFrozen: false, cacheKiB: 2048)
+      let bounds = try HistoryBounds(on: connection)
+      let catalog = store.store.catalog
+      let request = HistoryRequest(hasValues: false)
+      let selection = try HistorySelection(request, catalog, bounds, after: 0)
+      let recent = try RecentHistory([set][...], selection, catalog)
+      #expect(recent == nil)
+    }
+  }
+
   @Test("A set that isn't in memory leaves nothing before it")
   func floor() {
     func commit(_ token: Int64, isInMemory: Bool = true, bytes: Int = 10) -> CommittedChanges {

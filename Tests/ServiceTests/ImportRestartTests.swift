@@ -66,17 +66,23 @@ extension CommandTests {
       }
     }
 
+    /// Carries out an import, exports everything, and takes the import back; returns the command that imports the
+    /// export.
+    private func importOfAll(after command: [String]) throws -> [String] {
+      #expect(try daemon.depot(command).status == 0)
+      let folder = daemon.folder.path + "/all"
+      #expect(try daemon.depot(["export", "--all", folder]).status == 0)
+      #expect(try daemon.depot(["undo"]).status == 0)
+      return ["import", "--all", folder]
+    }
+
     @Test(arguments: ["Item", "--all"])
     func `an import whose rows are gone begins again only when asked`(what: String) throws {
       let lines = (0..<100).map { "{\"n\":\($0)}" }.joined(separator: "\n")
       let journal = daemon.folder.path + "/journal"
       var command = ["import", "Item", try daemon.folder.write(lines, to: "items.ndjson")]
       if what == "--all" {
-        #expect(try daemon.depot(command).status == 0)
-        let folder = daemon.folder.path + "/all"
-        #expect(try daemon.depot(["export", "--all", folder]).status == 0)
-        #expect(try daemon.depot(["undo"]).status == 0)
-        command = ["import", "--all", folder]
+        command = try importOfAll(after: command)
       }
       command += ["--batch", "20", "--resume", journal]
       #expect(try daemon.depot(command).status == 0)
@@ -115,11 +121,7 @@ extension CommandTests {
       let file = try daemon.folder.write(lines.joined(separator: "\n"), to: "rows.ndjson")
       var command = ["import", entity, file]
       if what == "--all" {
-        #expect(try daemon.depot(command).status == 0)
-        let folder = daemon.folder.path + "/all"
-        #expect(try daemon.depot(["export", "--all", folder]).status == 0)
-        #expect(try daemon.depot(["undo"]).status == 0)
-        command = ["import", "--all", folder]
+        command = try importOfAll(after: command)
       }
       let journal = daemon.folder.path + "/journal"
       command += ["--batch", batch, "--resume", journal]

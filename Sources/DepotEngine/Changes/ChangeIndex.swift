@@ -166,7 +166,7 @@ final class ChangeIndex {
         """
       ).rows([.integer(position)]) { row in
         let entity = row.text(1)
-        // A schema that is newer than the catalog may have other entities, of which nothing is asked.
+        // A newer schema than the catalog may have other entities; nobody asks for their rows here.
         let root = roots[entity].made { (try? catalog.layout(of: entity).root) ?? entity }
         return (row.integer(0), root, row.integer(2)...row.integer(3))
       }
@@ -185,7 +185,7 @@ final class ChangeIndex {
     }
   }
 
-  /// Deletes what leads to a page; `roots` are the entities by which its rows may be found, the likeliest first.
+  /// Deletes the entries of a page; `roots` are the entities by which its rows may be found, the likeliest first.
   func remove(_ page: Int64, about rows: [Int64], of roots: [String]) throws {
     let statement = try connection.statement(
       "DELETE FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id = ?3"
@@ -198,7 +198,7 @@ final class ChangeIndex {
     }
   }
 
-  /// Deletes all that leads to a page of which it isn't known what it is about.
+  /// Deletes all entries of a page that can't be read.
   func remove(_ page: Int64) throws {
     try connection.statement("DELETE FROM depot_history_row WHERE id = ?1").run([.integer(page)])
   }

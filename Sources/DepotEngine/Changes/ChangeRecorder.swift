@@ -26,7 +26,7 @@ final class ChangeRecorder: ChangeObserver {
   /// The tables that the request has changed, in the order in which it did.
   private(set) var touched: [RecordedTable] = []
   private var isRecording = false
-  /// The values of the rows that the request has inserted, if somebody hears of them at once.
+  /// The values of the rows that the request has inserted, if somebody watches.
   private var inserted = InsertedRows()
   /// Whether other services are told of what changes, whoever is interested here.
   var tellsOthers = false

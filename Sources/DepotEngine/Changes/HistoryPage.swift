@@ -75,7 +75,7 @@ struct HistoryPage: Sendable {
     return isFull
   }
 
-  /// Begins an update or a deletion of a row, of which so many columns follow.
+  /// Begins an update or a deletion of a row; its columns follow.
   mutating func begin(row: Int64, version: Int64, columns count: Int) {
     begin(row, row)
     rows.append(row)

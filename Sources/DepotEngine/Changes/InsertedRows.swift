@@ -1,8 +1,8 @@
 internal import DepotSQLite
 
-/// The values of the rows that a request inserts, for those who hear of it at once.
+/// The values of the rows that a request inserts, for watched histories.
 struct InsertedRows {
-  /// How many rows are noted; who wants to know more reads them.
+  /// How many rows are noted; the values of more are read from the store.
   private static let limit = 64
 
   private var pages: [HistoryPage] = []

@@ -2,6 +2,9 @@ internal import DepotProtocol
 
 /// Transactions that are in memory, one after the other, each with its changes one after the other.
 struct RecentHistory {
+  /// How many items are made at once.
+  private static let itemLimit = 4096
+
   private var items: ArraySlice<HistorySource.Item> = []
 
   /// Selects changes; `nil` if the store has to be asked for some of them, as for the values of inserted rows.
@@ -28,6 +31,8 @@ struct RecentHistory {
           rows = known
         }
         for range in try record.ranges() {
+          // A page of few bytes may stand for many insertions.
+          guard items.count + range.count <= Self.itemLimit else { return nil }
           for identifier in range {
             var row: RowPast?
             if needsRows {

@@ -190,7 +190,7 @@ extension LiveQueries {
     return try frames(of: run)
   }
 
-  /// Returns the writer of what a client has missed if all of it is in memory.
+  /// Returns the writer of the transactions that a client lacks if all of them are in memory.
   private func recentRun(
     of history: LiveHistory,
     _ query: LiveQuery,
@@ -235,8 +235,7 @@ extension LiveQueries {
     _ = try send(history, query, at: token, hasSnapshot: true)
   }
 
-  /// Tells a client what was committed since the moment that it knows, if that needs no snapshot; returns whether
-  /// it was told.
+  /// Sends the transactions that a client lacks if that needs no snapshot; returns whether it did.
   func sendRecent(_ query: LiveQuery) throws -> Bool {
     guard let history = query.history, query.stage == .live, !query.isLate else { return false }
     return try send(history, query, at: known, hasSnapshot: false)
