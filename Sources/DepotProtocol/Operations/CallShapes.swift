@@ -13,12 +13,21 @@ package struct CallShapes {
   /// The hashes of outlines that came once; a shape is found out when one comes again.
   private var seen = [UInt64](repeating: 0, count: 256)
   private var outline = FrameOutline()
+  private var writes = WriteShapes()
+
+  /// How many frames of writes were like earlier ones.
+  package var recognizedWrites: Int { writes.recognized }
 
   package init() {}
 
   /// Reads a frame as ``ClientFrame/init(_:)`` does.
   package mutating func frame(_ bytes: [UInt8]) throws(DepotError) -> ClientFrame {
-    guard outline.take(bytes) else { return try ClientFrame(bytes) }
+    if let call = writes.call(bytes) { return .call(call) }
+    guard outline.take(bytes) else {
+      let frame = try ClientFrame(bytes)
+      writes.learn(bytes, frame)
+      return frame
+    }
     let bucket = Int(outline.hash >> 58)
     var same = 0
     for shape in shapes[bucket] where shape.isLike(bytes, outline) {
@@ -26,6 +35,7 @@ package struct CallShapes {
       same += 1
     }
     let frame = try ClientFrame(bytes)
+    writes.learn(bytes, frame)
     guard case .call(let call) = frame, call.operation.hasShape, same < Self.mostSame else {
       return frame
     }
@@ -38,5 +48,70 @@ package struct CallShapes {
     if shapes[bucket].count == Self.mostAlike { shapes[bucket].removeFirst() }
     shapes[bucket].append(shape)
     return frame
+  }
+}
+
+/// The shapes of inserts and saves, the one that was found last first.
+private struct WriteShapes {
+  /// How many shapes are kept.
+  private static let most = 16
+  /// How many frames pay for the making of a shape, which costs as much as reading a frame.
+  private static let cost = 16
+
+  private var shapes: [WriteShape] = []
+  /// The hashes of calls that came once; a shape is made when one comes again.
+  private var seen = [Int](repeating: 0, count: 64)
+  /// How many frames came for which no shape was made.
+  private var saved = Self.most * Self.cost
+  /// How many frames were like earlier ones.
+  private(set) var recognized = 0
+
+  /// Returns the call of a frame that is like an earlier one.
+  mutating func call(_ bytes: [UInt8]) -> Call? {
+    for index in shapes.indices {
+      guard let call = shapes[index].call(bytes) else { continue }
+      if index > 0 { shapes.insert(shapes.remove(at: index), at: 0) }
+      recognized += 1
+      return call
+    }
+    return nil
+  }
+
+  /// Makes the shape of a frame whose like came before.
+  mutating func learn(_ bytes: [UInt8], _ frame: ClientFrame) {
+    guard case .call(let call) = frame, let hash = call.writeShapeHash else { return }
+    saved = min(saved + 1, Self.most * Self.cost)
+    guard seen[hash & 63] == hash, saved >= Self.cost else {
+      seen[hash & 63] = hash
+      return
+    }
+    saved -= Self.cost
+    // The rows may have values that no shape takes.
+    guard let shape = WriteShape(bytes, call), shape.call(bytes) == call else { return }
+    if shapes.count == Self.most { shapes.removeLast() }
+    shapes.insert(shape, at: 0)
+  }
+}
+
+extension Call {
+  /// A number that calls of one ``WriteShape`` share; `nil` if a call has none.
+  fileprivate var writeShapeHash: Int? {
+    var hasher = Hasher()
+    switch operation {
+    case .insert(let request):
+      hasher.combine(request.entity)
+      hasher.combine(request.columns)
+    case .save(let request) where request.staged == nil:
+      for insertion in request.inserts {
+        hasher.combine(insertion.entity)
+        hasher.combine(insertion.columns)
+      }
+      for change in request.updates {
+        hasher.combine(change.entity)
+        hasher.combine(change.columns)
+      }
+    default: return nil
+    }
+    return hasher.finalize()
   }
 }

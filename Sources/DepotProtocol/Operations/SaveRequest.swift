@@ -28,6 +28,11 @@ public struct SaveRequest: Hashable, Sendable {
       || deletes.contains { $0.versions != nil }
   }
 
+  /// Whether there is a row of values before the change for each row that is changed, where there are any.
+  var hasBaseForEachChange: Bool {
+    updates.allSatisfy { $0.base == nil || $0.base?.rows.count == $0.rows.count }
+  }
+
   /// Rows of one entity to insert.
   @Memberwise
   public struct Insertion: Hashable, Sendable {

@@ -1,0 +1,345 @@
+/// The form that inserts and saves share whose frames differ in ids, keys, and rows only.
+///
+/// A program sends the same frame again and again with other values. Such a frame is recognized by the bytes around
+/// its values: only the rows are checked, and no tree is made of the frame.
+struct WriteShape: Sendable {
+  /// The frame that the shape was made from.
+  private let frame: [UInt8]
+  /// The parts of the frame that differ in other frames of the shape, in their order.
+  private let parts: [Part]
+  /// The call of that frame.
+  private let call: Call
+  /// How many JSON values the frame has, rows included.
+  private let valueCount: Int
+
+  /// A part of a frame that differs between the calls of a shape.
+  private struct Part: Sendable {
+    let range: Range<Int>
+    let content: Content
+  }
+
+  private enum Content: Sendable {
+    case id
+    case predecessor
+    case key
+    case rows(RowsMember)
+  }
+
+  /// A member of a request that has rows; those of a save are in lists.
+  private enum RowsMember: Sendable {
+    case insert
+    case insertion(Int)
+    case change(Int)
+    case base(Int)
+  }
+
+  /// Creates the shape of a frame; `nil` if the call is no insert or save that consists of rows.
+  init?(_ frame: [UInt8], _ call: Call) {
+    guard let document = try? JSONDocument(frame),
+      let arguments = document.root.member("args")?.value,
+      let id = document.root.member("id")?.value, id.kind == .number, !id.isComplex
+    else { return nil }
+    var parts = [Part(range: id.range, content: .id)]
+    if let key = document.root.member("key")?.value {
+      guard key.kind == .string, !key.isComplex else { return nil }
+      parts.append(Part(range: key.range, content: .key))
+    }
+    if let after = document.root.member("after")?.value {
+      guard after.kind == .number, !after.isComplex else { return nil }
+      parts.append(Part(range: after.range, content: .predecessor))
+    }
+    func add(_ rows: JSONNode?, _ member: RowsMember) {
+      if let rows { parts.append(Part(range: rows.range, content: .rows(member))) }
+    }
+    switch call.operation {
+    case .insert: add(arguments.member("rows")?.value, .insert)
+    case .save(let save) where save.staged == nil:
+      for (index, node) in Self.elements(arguments, "insert").enumerated() {
+        add(node.member("rows")?.value, .insertion(index))
+      }
+      for (index, node) in Self.elements(arguments, "update").enumerated() {
+        add(node.member("rows")?.value, .change(index))
+        add(node.member("base")?.value.member("rows")?.value, .base(index))
+      }
+    default: return nil
+    }
+    parts.sort { $0.range.lowerBound < $1.range.lowerBound }
+    self.frame = frame
+    self.parts = parts
+    self.call = call
+    valueCount = document.tokens.count
+  }
+
+  private static func elements(_ arguments: JSONNode, _ name: StaticString) -> [JSONNode] {
+    (try? arguments.member(name)?.value.elements()) ?? []
+  }
+
+  /// Returns the call of a frame, or `nil` if the frame isn't of this shape or needs a closer look.
+  func call(_ bytes: [UInt8]) -> Call? {
+    bytes.withUnsafeBufferPointer { bytes in
+      frame.withUnsafeBufferPointer { frame in
+        switch call.operation {
+        case .insert(var request):
+          match(bytes, frame) { rows, _ in
+            request.rows = rows
+          } finish: {
+            request.rows.count <= Limits.rows ? .insert(request) : nil
+          }
+        case .save(var request):
+          match(bytes, frame) { rows, member in
+            switch member {
+            case .insert: break
+            case .insertion(let index): request.inserts[index].rows = rows
+            case .change(let index): request.updates[index].rows = rows
+            case .base(let index): request.updates[index].base?.rows = rows
+            }
+          } finish: {
+            request.rowCount <= Limits.rows && request.hasBaseForEachChange ? .save(request) : nil
+          }
+        default: nil
+        }
+      }
+    }
+  }
+
+  /// Compares a frame with this shape's, and passes its rows to `take`.
+  @inline(__always)
+  private func match(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ frame: UnsafeBufferPointer<UInt8>,
+    take: (RowBatch, RowsMember) -> Void,
+    finish: () -> Operation?
+  ) -> Call? {
+    var result: Call?
+    var (position, constant) = (0, 0)
+    // An upper bound of the values of the frame.
+    var values = valueCount
+    var id: Int64 = 0
+    for part in parts {
+      guard Self.skip(frame[constant..<part.range.lowerBound], bytes, &position) else { return nil }
+      constant = part.range.upperBound
+      switch part.content {
+      case .id:
+        guard let number = Self.number(bytes, &position) else { return nil }
+        id = number
+      case .predecessor:
+        guard let number = Self.number(bytes, &position) else { return nil }
+        result = result ?? call
+        result?.predecessor = Int(number)
+      case .key:
+        guard let key = Self.key(bytes, &position) else { return nil }
+        result = result ?? call
+        result?.key = key
+      case .rows(let member):
+        let start = position
+        guard let count = RowText.skip(bytes, &position, &values) else { return nil }
+        take(RowBatch(json: Array(bytes[start..<position]), count: count), member)
+      }
+    }
+    guard Self.skip(frame[constant...], bytes, &position), position == bytes.count,
+      values <= Limits.values, let operation = finish()
+    else { return nil }
+    var call = result ?? call
+    call.id = id
+    call.operation = operation
+    return call
+  }
+
+  /// Moves behind constant bytes; returns whether they are there.
+  @inline(__always)
+  private static func skip(
+    _ constant: Slice<UnsafeBufferPointer<UInt8>>,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Bool {
+    let constant = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: constant))
+    guard bytes.count - position >= constant.count else { return false }
+    let raw = UnsafeRawBufferPointer(bytes)
+    var offset = 0
+    while offset + 8 <= constant.count {
+      let word = raw.loadUnaligned(fromByteOffset: position + offset, as: UInt64.self)
+      guard word == constant.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
+        return false
+      }
+      offset += 8
+    }
+    while offset < constant.count {
+      guard raw[position + offset] == constant[offset] else { return false }
+      offset += 1
+    }
+    position += constant.count
+    return true
+  }
+
+  /// Reads the number of a call.
+  private static func number(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Int64? {
+    let start = position
+    var value: Int64 = 0
+    while position < bytes.count, bytes[position] &- 0x30 < 10, position - start < 17 {
+      value = value * 10 + Int64(bytes[position] &- 0x30)
+      position += 1
+    }
+    guard position > start, bytes[start] != UInt8(ascii: "0"), value < 1 << 53 else { return nil }
+    return value
+  }
+
+  /// Reads an idempotency key.
+  private static func key(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> String? {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+    let start = position + 1
+    position = start
+    guard (try? StringCheck.skip(bytes, from: &position)) == false,
+      1...Limits.keyBytes ~= position - start
+    else { return nil }
+    defer { position += 1 }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+}
+
+/// A check of rows in a frame that makes no list of their values.
+private enum RowText {
+  /// Moves from the bracket that opens rows of plain values behind the one that closes them, and counts the values.
+  ///
+  /// - Returns: How many rows there are; `nil` if the text needs a closer look: it isn't JSON, or has an array or an
+  ///   object as a value.
+  static func skip(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int,
+    _ values: inout Int
+  ) -> Int? {
+    guard next(bytes, &position) == UInt8(ascii: "[") else { return nil }
+    position += 1
+    var rows = 0
+    if next(bytes, &position) == UInt8(ascii: "]") {
+      position += 1
+      return 0
+    }
+    while true {
+      guard next(bytes, &position) == UInt8(ascii: "["), row(bytes, &position, &values) else {
+        return nil
+      }
+      rows += 1
+      switch next(bytes, &position) {
+      case UInt8(ascii: ","): position += 1
+      case UInt8(ascii: "]"):
+        position += 1
+        return rows
+      default: return nil
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func row(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int,
+    _ values: inout Int
+  ) -> Bool {
+    position += 1
+    values += 1
+    if next(bytes, &position) == UInt8(ascii: "]") {
+      position += 1
+      return true
+    }
+    while true {
+      guard value(bytes, &position) else { return false }
+      values += 1
+      switch next(bytes, &position) {
+      case UInt8(ascii: ","): position += 1
+      case UInt8(ascii: "]"):
+        position += 1
+        return true
+      default: return false
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func value(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Bool {
+    switch next(bytes, &position) {
+    case UInt8(ascii: "\""):
+      position += 1
+      guard (try? StringCheck.skip(bytes, from: &position)) != nil else { return false }
+      position += 1
+      return true
+    case UInt8(ascii: "n"): return word("null", bytes, &position)
+    case UInt8(ascii: "t"): return word("true", bytes, &position)
+    case UInt8(ascii: "f"): return word("false", bytes, &position)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(bytes, &position)
+    default: return false
+    }
+  }
+
+  private static func word(
+    _ text: StaticString,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard bytes.count - position >= count else { return false }
+    for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] {
+      return false
+    }
+    position += count
+    return true
+  }
+
+  @inline(__always)
+  private static func number(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Bool {
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    let start = position
+    guard digits(bytes, &position) else { return false }
+    guard bytes[start] != UInt8(ascii: "0") || position == start + 1 else { return false }
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      position += 1
+      guard digits(bytes, &position) else { return false }
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      if position < bytes.count,
+        bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-")
+      {
+        position += 1
+      }
+      return digits(bytes, &position)
+    }
+    return true
+  }
+
+  @inline(__always)
+  private static func digits(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> Bool {
+    let start = position
+    while position < bytes.count, bytes[position] &- 0x30 < 10 { position += 1 }
+    return position > start
+  }
+
+  /// Returns the next byte that isn't white space, or 0 at the end.
+  @inline(__always)
+  private static func next(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ position: inout Int
+  ) -> UInt8 {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      case let byte: return byte
+      }
+    }
+    return 0
+  }
+}
