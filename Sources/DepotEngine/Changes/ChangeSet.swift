@@ -25,7 +25,12 @@ package struct ChangeSet: Sendable {
   static let byteLimit = 128 << 10
 
   /// How many bytes the pages have.
-  var byteCount: Int { (pages + (inserted ?? [])).reduce(0) { $0 + $1.bytes.count } }
+  var byteCount: Int {
+    var count = 0
+    for page in pages { count += page.bytes.count }
+    if let inserted { for page in inserted { count += page.bytes.count } }
+    return count
+  }
 
   /// Reads the pages as rows of the history.
   func records() throws -> [HistoryRecord] { try pages.map(record) }

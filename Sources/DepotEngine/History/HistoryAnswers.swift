@@ -63,16 +63,15 @@ struct HistoryAnswers {
     writer.raw("{")
     writer.member("token", token)
     writer.member("entity", story.layout.name)
-    writer.member("row")
     guard row.exists else {
-      writer.raw("null,\"deleted\":true}")
+      writer.raw(",\"row\":null,\"deleted\":true}")
       return writer.bytes
     }
-    var values = MemberList()
+    var values = MemberList("row")
     var unknown: [String] = []
     for field in story.layout.fields {
       if let value = row.values[field.path] {
-        values.add(field.path, value, reply.int64)
+        values.add(field.path, value, reply.int64, to: &writer)
       } else if story.layout.position(of: field.path).flatMap({
         story.layout.storedPositions[$0]
       }) != nil {
@@ -81,10 +80,10 @@ struct HistoryAnswers {
     }
     // A property that the schema doesn't have any more stays under its name.
     for (name, value) in row.values.sorted(by: { $0.key < $1.key })
-    where story.layout.position(of: name) == nil { values.add(name, value, reply.int64) }
-    writer.raw("{")
-    writer.raw(values.bytes)
-    writer.raw("}")
+    where story.layout.position(of: name) == nil {
+      values.add(name, value, reply.int64, to: &writer)
+    }
+    values.end(&writer, writesEmpty: true)
     if !unknown.isEmpty { writer.member("unknown", unknown) }
     if try past.schemaChanged(since: token.sequence) { writer.member("schemaChanged", true) }
     writer.raw("}")

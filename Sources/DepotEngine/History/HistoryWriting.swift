@@ -65,21 +65,26 @@ struct HistoryWriting {
     if let version = change.version { writer.member("version", version, as: int64) }
     if change.kind != .delete { writer.member("properties", change.properties.map(\.name)) }
     guard hasValues else { return }
-    var old = MemberList()
-    var new = MemberList()
+    var list = MemberList("old")
     for property in change.properties {
       switch property.content {
-      case .name: break
-      case .values(let before, let after):
-        old.add(property.name, before, int64)
-        new.add(property.name, after, int64)
-      case .last(let value): old.add(property.name, value, int64)
-      case .links(let added, let removed):
-        new.addLinks(property.name, added, removed, int64)
+      case .values(let old, _): list.add(property.name, old, int64, to: &writer)
+      case .last(let value): list.add(property.name, value, int64, to: &writer)
+      case .name, .links: break
       }
     }
-    if !old.isEmpty { old.write("old", to: &writer) }
-    if !new.isEmpty { new.write("new", to: &writer) }
+    list.end(&writer)
+    list = MemberList("new")
+    for property in change.properties {
+      switch property.content {
+      case .values(_, let new): list.add(property.name, new, int64, to: &writer)
+      case .links(let added, let removed):
+        list.begin(property.name, &writer)
+        writer.object { $0.addLinks(added, removed, int64) }
+      case .name, .last: break
+      }
+    }
+    list.end(&writer)
   }
 
   private func writeInserted(
@@ -87,42 +92,50 @@ struct HistoryWriting {
     _ layout: EntityLayout,
     to writer: inout JSONWriter
   ) {
-    var new = MemberList()
+    var list = MemberList("new")
     for field in layout.fields {
       guard let value = row.values[field.path] else { continue }
-      new.add(field.path, value, int64)
+      list.add(field.path, value, int64, to: &writer)
     }
-    new.write("new", to: &writer)
+    list.end(&writer, writesEmpty: true)
   }
 }
 
-/// The members of an object of values that is being written.
+/// A member whose value is an object of values, which is opened by the first of them.
 struct MemberList {
-  private var writer = JSONWriter()
+  private let name: StaticString
+  private var isOpen = false
 
-  var isEmpty: Bool { writer.bytes.isEmpty }
+  init(_ name: StaticString) { self.name = name }
 
-  /// The members with commas between them.
-  var bytes: [UInt8] { writer.bytes }
-
-  mutating func add(_ name: String, _ value: HistoryValue, _ int64: Hello.Int64Form) {
+  /// Writes the name of a value.
+  mutating func begin(_ name: String, _ writer: inout JSONWriter) {
+    if !isOpen {
+      writer.member(self.name)
+      writer.raw("{")
+      isOpen = true
+    }
     writer.name(name)
+  }
+
+  mutating func add(
+    _ name: String,
+    _ value: HistoryValue,
+    _ int64: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    begin(name, &writer)
     value.write(int64, to: &writer)
   }
 
-  /// Adds the change of a relationship from many to many.
-  mutating func addLinks(
-    _ name: String,
-    _ added: [Int64],
-    _ removed: [Int64],
-    _ int64: Hello.Int64Form
-  ) {
-    writer.name(name)
-    writer.object { $0.addLinks(added, removed, int64) }
-  }
-
-  func write(_ name: StaticString, to writer: inout JSONWriter) {
-    writer.member(name) { $0.raw(self.writer.bytes) }
+  /// Closes the object; one without values is written only if that is wanted.
+  func end(_ writer: inout JSONWriter, writesEmpty: Bool = false) {
+    if isOpen {
+      writer.raw("}")
+    } else if writesEmpty {
+      writer.member(name)
+      writer.raw("{}")
+    }
   }
 }
 

@@ -22,19 +22,40 @@ struct LiveHistory {
   struct Shared {
     /// The bounds of the history as they were read last, under the present schema.
     var bounds: HistoryBounds?
-    /// The frames of the newest transactions.
-    var frames: [Shape: [[UInt8]]] = [:]
+    /// The frames of the newest transactions, in a few shapes.
+    var frames: [(shape: Shape, frames: [[UInt8]])] = []
+    /// The forms in which histories are watched, by their numbers.
+    private var forms: [Form] = []
+
+    /// Returns the number of a form.
+    mutating func number(of form: Form) -> Int {
+      if let number = forms.firstIndex(of: form) { return number }
+      forms.append(form)
+      return forms.count - 1
+    }
+
+    /// Forgets everything, as nothing is watched any more.
+    mutating func removeAll() {
+      frames = []
+      forms = []
+    }
     /// The newest transactions.
     var recent = RecentChanges(after: .max)
   }
 
-  /// The parts of a watch that decide which frames its client gets, but for the number of the call.
-  struct Shape: Hashable {
+  /// The parts of a watch that decide how a transaction becomes frames.
+  struct Form: Hashable {
     var request: HistoryRequest
-    /// From the moment that the client knows to the present one.
-    var range: ClosedRange<Int64>
     var framing: FrameDecoder.Framing
     var int64: Hello.Int64Form
+  }
+
+  /// The parts of a watch that decide which frames its client gets, but for the number of the call.
+  struct Shape: Equatable {
+    /// The number of the ``Form``.
+    var form: Int
+    /// From the moment that the client knows to the present one.
+    var range: ClosedRange<Int64>
     /// The transactions that are left out.
     var own: HistorySelection.Own?
   }
@@ -66,22 +87,28 @@ extension LiveQueries {
       let head = max(known, try connection().historyHead())
       query.own = HistorySelection.Own(connection: store.own(query.watch.connection), after: head)
     }
-    histories.insert(ObjectIdentifier(query.watch))
+    if let request = query.history?.request {
+      let reply = query.watch.reply
+      query.historyForm = sharedHistory.number(
+        of: LiveHistory.Form(request: request, framing: reply.framing, int64: reply.int64)
+      )
+    }
+    histories.append(query)
   }
 
   /// Notes for watched histories that a transaction was committed.
   func noteHistories(_ commit: CommittedChanges) {
     guard !histories.isEmpty else { return }
     sharedHistory.recent.add(commit)
-    for key in histories {
-      guard let query = queries[key], let history = query.history else { continue }
+    for query in histories {
+      guard let history = query.history else { continue }
       let isOwn = query.own?.connection == commit.connection
       if isOwn { query.hasOwn = true }
       if !isOwn, history.isConcerned(by: commit) {
         query.touches.isUnknown = true
         query.waiting += 1
         if query.waiting > Self.historyLimit, query.stage == .live { query.isLate = true }
-        dirty.insert(key)
+        dirty.insert(query)
       } else if query.stage == .live, query.touches.isEmpty {
         // The next read needn't begin with transactions that are of no concern.
         query.token = max(query.token, commit.token)
@@ -104,7 +131,7 @@ extension LiveQueries {
     if query.isTold {
       query.token = token
       query.stage = .live
-      dirty.insert(ObjectIdentifier(query.watch))
+      dirty.insert(query)
     } else {
       query.isTold = true
       goLive(query, at: token)
@@ -133,13 +160,13 @@ extension LiveQueries {
   ) throws -> [[UInt8]]? {
     let reply = query.watch.reply
     let shape = LiveHistory.Shape(
-      request: history.request,
+      form: query.historyForm,
       range: query.token...max(query.token, token),
-      framing: reply.framing,
-      int64: reply.int64,
       own: query.hasOwn ? query.own : nil
     )
-    if let known = sharedHistory.frames[shape] { return known.map { reply.readdressed($0) } }
+    if let known = sharedHistory.frames.first(where: { $0.shape == shape }) {
+      return known.frames.map { reply.readdressed($0) }
+    }
     let frames: [[UInt8]]
     if let run = try recentRun(of: history, query, at: token) {
       frames = try self.frames(of: run)
@@ -149,11 +176,11 @@ extension LiveQueries {
       return nil
     }
     // Those of earlier moments are of no use any more.
-    if sharedHistory.frames.first.map({ $0.key.range.upperBound != token }) ?? false {
-      sharedHistory.frames = [:]
+    if let first = sharedHistory.frames.first, first.shape.range.upperBound != token {
+      sharedHistory.frames.removeAll(keepingCapacity: true)
     }
     if histories.count > 1, sharedHistory.frames.count < Self.shapeLimit {
-      sharedHistory.frames[shape] = frames
+      sharedHistory.frames.append((shape, frames))
     }
     return frames
   }

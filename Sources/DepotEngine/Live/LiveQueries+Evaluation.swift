@@ -17,9 +17,9 @@ extension LiveQueries {
   func evaluate() {
     guard !dirty.isEmpty else { return }
     var ready: [LiveQuery] = []
-    for key in dirty {
-      guard let query = queries[key], isReady(query) else {
-        dirty.remove(key)
+    for query in dirty.all() where query.isDirty {
+      guard isReady(query) else {
+        dirty.remove(query)
         continue
       }
       if query.isLate || query.mustRestart {
@@ -30,10 +30,10 @@ extension LiveQueries {
         ready.append(query)
         continue
       }
-      dirty.remove(key)
+      dirty.remove(query)
     }
     guard !ready.isEmpty else { return }
-    ready.sort { $0.lastEvaluated < $1.lastEvaluated }
+    if ready.count > 1 { ready.sort { $0.lastEvaluated < $1.lastEvaluated } }
     do {
       try evaluate(ready)
       endSnapshot()
@@ -47,12 +47,12 @@ extension LiveQueries {
     var snapshot: Int64?
     let begin = Monotonic.now()
     var now = begin
-    for query in ready where queries[ObjectIdentifier(query.watch)] != nil {
+    for query in ready where query.isRegistered {
       guard now - begin < Self.slice else { return comeBack() }
       defer { now = Monotonic.now() }
       do {
         if try sendRecent(query) {
-          dirty.remove(ObjectIdentifier(query.watch))
+          dirty.remove(query)
           query.lastEvaluated = now
           continue
         }
@@ -62,7 +62,7 @@ extension LiveQueries {
       }
       guard let token = try snapshot ?? beginSnapshot() else { return }
       snapshot = token
-      dirty.remove(ObjectIdentifier(query.watch))
+      dirty.remove(query)
       query.lastEvaluated = now
       do {
         try evaluate(query, at: token)
@@ -226,18 +226,18 @@ extension LiveQueries {
     let isFirst = query.stage == .beginning
     guard query.running == nil else { return }
     guard query.outbox.isEmpty, isFirst || query.watch.hasRoom() else {
-      dirty.insert(ObjectIdentifier(query.watch))
+      dirty.insert(query)
       return
     }
     guard let token = try beginSnapshot() else {
       // It is known in a moment what the snapshot has.
       if isFirst { return enqueueRun(query) }
-      dirty.insert(ObjectIdentifier(query.watch))
+      dirty.insert(query)
       return
     }
     defer { endSnapshot() }
     // A change of the schema that has come since may have others things done to the query.
-    guard queries[ObjectIdentifier(query.watch)] != nil else { return }
+    guard query.isRegistered else { return }
     if isFirst { try fit(query) }
     switch query.subject {
     case .rows(let plan, let result):

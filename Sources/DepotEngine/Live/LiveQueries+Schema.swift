@@ -19,13 +19,13 @@ extension LiveQueries {
         // A query that isn't in the index is found again by nothing.
         queries[key] = nil
         watchCount.store(queries.count, ordering: .relaxed)
-        histories.remove(key)
+        didForget(query)
         query.watch.end(error)
         continue
       }
       query.touches.isUnknown = true
       query.touches.isForeign = true
-      dirty.insert(key)
+      dirty.insert(query)
       guard query.hasRows else { continue }
       if query.stage == .beginning || names != query.names { query.mustRestart = true }
     }

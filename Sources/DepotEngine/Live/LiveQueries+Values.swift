@@ -51,7 +51,7 @@ extension LiveQueries {
     // An answer for another schema is found again, as those of all queries are.
     if answer.generation == query.catalog.generation { value.note(answer, at: snapshot.token) }
     tell(query, answer.rows, touches, at: snapshot.token)
-    dirty.insert(ObjectIdentifier(query.watch))
+    dirty.insert(query)
   }
 
   /// Finds out the answer from the rows that changed.

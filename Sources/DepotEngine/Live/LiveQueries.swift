@@ -25,14 +25,14 @@ package actor LiveQueries {
   /// How many watches there are, for other threads.
   nonisolated let watchCount = Atomic(0)
   /// The queries that are histories.
-  var histories: Set<ObjectIdentifier> = []
+  var histories: [LiveQuery] = []
   var sharedHistory = LiveHistory.Shared()
   /// The last commit of which it is known what it changed.
   var known: Int64 = 0
   /// The queries that are to be run again, one after the other.
   var runs: [ObjectIdentifier] = []
   /// The queries with something to tell that isn't evaluated yet.
-  var dirty: Set<ObjectIdentifier> = []
+  var dirty = DirtyQueries()
   /// Whether the thread is scheduled to evaluate the rest.
   private var isComingBack = false
   var barriers: [LiveBarrier] = []
@@ -144,6 +144,7 @@ package actor LiveQueries {
       if query.history != nil { try beginHistory(query) }
       let key = ObjectIdentifier(watch)
       queries[key] = query
+      query.isRegistered = true
       watchCount.store(queries.count, ordering: .relaxed)
       updateIndex(query, key, isAdded: true)
       if query.outbox.isEmpty { beginAnswer(query) } else { pump(query) }
@@ -192,7 +193,7 @@ package actor LiveQueries {
   func endListening() {
     guard isListening else { return }
     isListening = false
-    sharedHistory.frames = [:]
+    sharedHistory.removeAll()
     store.interest.lower()
     feed.listen(nil)
     openConnection?.releaseMemory()
@@ -271,7 +272,7 @@ package actor LiveQueries {
     query.token = token
     query.stage = .live
     query.outbox.append(query.frames.plain("live", token: token))
-    dirty.insert(ObjectIdentifier(query.watch))
+    dirty.insert(query)
   }
 
   /// Begins anew, because what the client knows can't be brought up to date.
@@ -297,7 +298,7 @@ package actor LiveQueries {
     }
     pump(query)
     if query.stage == .live {
-      if !query.touches.isEmpty { dirty.insert(ObjectIdentifier(watch)) }
+      if !query.touches.isEmpty { dirty.insert(query) }
       // What came meanwhile may concern others, who have waited longer.
       if !dirty.isEmpty { comeBack() }
     }
@@ -328,7 +329,7 @@ package actor LiveQueries {
     query.lastSent = Monotonic.now()
     guard query.outbox.isEmpty else { return }
     if query.stage == .beginning, query.mustRestart { return beginAnswer(query) }
-    if !query.touches.isEmpty { dirty.insert(ObjectIdentifier(query.watch)) }
+    if !query.touches.isEmpty { dirty.insert(query) }
   }
 
   func end(_ query: LiveQuery, _ error: DepotError) {
@@ -343,9 +344,15 @@ package actor LiveQueries {
     watchCount.store(queries.count, ordering: .relaxed)
     answers.tidy(beyond: 2 * queries.count + 64)
     updateIndex(query, key, isAdded: false)
-    histories.remove(key)
-    dirty.remove(key)
+    didForget(query)
     if queries.isEmpty { endListening() }
+  }
+
+  /// Notes that a query isn't among ``queries`` any more.
+  func didForget(_ query: LiveQuery) {
+    query.isRegistered = false
+    if query.history != nil { histories.removeAll { $0 === query } }
+    dirty.forget(query)
   }
 
   // MARK: - Commits
@@ -369,7 +376,7 @@ package actor LiveQueries {
         compileAll()
       } else {
         noteHistories(commit)
-        merged.add(commit)
+        if queries.count > histories.count { merged.add(commit) }
       }
     }
     for commit in merged.takeAll() { note(commit, since) }
@@ -416,7 +423,7 @@ package actor LiveQueries {
           && (!query.outbox.isEmpty || !query.watch.hasRoom())
         query.touches.forgetRows()
       }
-      dirty.insert(key)
+      dirty.insert(query)
     }
   }
 
@@ -446,8 +453,8 @@ package actor LiveQueries {
       for query in queries.values {
         query.touches.isUnknown = true
         query.touches.isForeign = true
+        dirty.insert(query)
       }
-      dirty.formUnion(queries.keys)
       evaluate()
     }
     missing = head

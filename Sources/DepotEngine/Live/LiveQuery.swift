@@ -44,6 +44,15 @@ final class LiveQuery {
   var waiting = 0
   /// Whether the client of a history was told that it is live.
   var isTold = false
+  /// The history that is watched; `nil` if it is a query.
+  private(set) var history: LiveHistory?
+  /// The number of the form in which it is watched.
+  var historyForm = 0
+  /// Whether it is a member of ``DirtyQueries``, and whether it is in their list.
+  var isDirty = false
+  var isListedAsDirty = false
+  /// Whether ``LiveQueries`` knows it.
+  var isRegistered = false
 
   enum Stage {
     /// The rows that there are, are still to be read, or are being read.
@@ -65,6 +74,7 @@ final class LiveQuery {
     self.subject = subject
     touches = LiveTouches(nodeCount: 1)
     touches = LiveTouches(nodeCount: dependencies.nodes.count)
+    if case .history(let history) = subject { self.history = history }
   }
 
   /// The dependencies of the answer.
@@ -106,6 +116,9 @@ final class LiveQuery {
       value.checksum = old.checksum
       if old.shared.isLong { value.shared.isLong = true }
       subject = .value(value)
+    case (.history, .history(let history)):
+      subject = fresh
+      self.history = history
     default: subject = fresh
     }
     touches = LiveTouches(nodeCount: dependencies.nodes.count)
@@ -123,10 +136,5 @@ final class LiveQuery {
   /// Whether it is the rows of a fetch.
   var hasRows: Bool {
     if case .rows = subject { true } else { false }
-  }
-
-  /// The history that is watched.
-  var history: LiveHistory? {
-    if case .history(let history) = subject { history } else { nil }
   }
 }

@@ -1,6 +1,6 @@
 /// The last transactions, as far as they are in memory.
 struct RecentChanges {
-  /// How many are kept, and how many bytes of them.
+  /// How many are kept at least, twice as many at most, and how many bytes of them at most.
   private static let countLimit = 64
   private static let byteLimit = 1 << 20
 
@@ -19,11 +19,16 @@ struct RecentChanges {
     }
     sets.append(set)
     byteCount += set.byteCount
-    while sets.count > Self.countLimit || byteCount > Self.byteLimit {
-      let first = sets.removeFirst()
-      byteCount -= first.byteCount
-      floor = first.token
+    guard sets.count > 2 * Self.countLimit || byteCount > Self.byteLimit else { return }
+    // Several at once, as the others are moved for it.
+    var count = max(0, sets.count - Self.countLimit)
+    byteCount -= sets[..<count].reduce(0) { $0 + $1.byteCount }
+    while byteCount > Self.byteLimit / 2, count < sets.count {
+      byteCount -= sets[count].byteCount
+      count += 1
     }
+    floor = sets[count - 1].token
+    sets.removeFirst(count)
   }
 
   /// Returns the transactions after one; `nil` if not all of them are in memory.

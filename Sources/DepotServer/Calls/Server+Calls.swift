@@ -165,7 +165,7 @@ extension Server {
     } catch {
       session.calls[id]?.isStopped = true
       for (host, token) in call.writes { host.stopped[token] = error }
-      call.stream?.source.wake()
+      call.stream?.wake()
       if let pin = call.pin { session.pins.removeValue(forKey: pin)?.end(error) }
       // The late result of a pin or a barrier is dropped.
       if session.queue.remove(id) || call.pin != nil || call.isBarrier
@@ -396,7 +396,7 @@ extension Server {
       inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
     }
     var running = running
-    running.stream = RunningStream(read, host, credit: call.credit, granted: granted)
+    running.stream = RunningStream(.read(read), host, credit: call.credit, granted: granted)
     running.stream?.hasBegun = hasRoom
     session.calls[call.id] = running
     if hasRoom { host.readers?.start(read) }

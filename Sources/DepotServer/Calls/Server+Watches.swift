@@ -39,9 +39,8 @@ extension Server {
       allowance: granted
     ) { watched.deliver($0, $1, isLast: $2) }
     running.stream = RunningStream(
-      watch,
+      .watch(watch, watched),
       host,
-      watched: watched,
       credit: call.credit,
       granted: granted
     )
@@ -85,7 +84,7 @@ extension Server {
   /// Ends what would go on for as long as the client likes.
   func endWatches(of session: Session) {
     for call in session.calls.values where call.stream?.isWatch == true {
-      call.stream?.source.stop(ReaderPool.draining)
+      call.stream?.stop(ReaderPool.draining)
     }
   }
 }

@@ -26,6 +26,10 @@ final class WatchedFrames: Sendable {
   /// After how many frames that were sent at once the server's thread looks whether there may be more.
   private static let interval = RunningStream.window / 2
 
+  /// How many frames were given, sent or not.
+  var count: Int { given.load(ordering: .relaxed) }
+  private let given = Atomic(0)
+
   /// Sends frames, or hands them to the server's thread; those that come after the terminal one are dropped, as
   /// a watch may end while a reader still has rows for it.
   func deliver(_ frames: [UInt8], _ count: Int, isLast: Bool) {
@@ -33,16 +37,15 @@ final class WatchedFrames: Sendable {
       if state.isEnded { return }
       state.isEnded = isLast
       if !isLast, frames.count <= Self.limit, state.underWay == 0 {
-        let isSent = socket.send(frames) { [inbox, caller] in
-          inbox.leave(.delivered(caller, count: count))
-        }
+        let isSent = socket.send(frames) { given.add(count, ordering: .relaxed) }
         if isSent {
           state.sent += 1
-          if state.sent.isMultiple(of: Self.interval) { inbox.wake() }
+          if state.sent.isMultiple(of: Self.interval) { inbox.post(.delivered(caller)) }
           return
         }
       }
       state.underWay += 1
+      given.add(count, ordering: .relaxed)
       inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
     }
   }

@@ -130,7 +130,7 @@ extension Server {
   private func cancelAll(_ session: Session) {
     for (id, call) in session.calls {
       call.control.cancel()
-      call.stream?.source.wake()
+      call.stream?.wake()
       for (host, token) in call.writes { host.stopped[token] = .connectionEnded }
       session.state.finish(id)
     }

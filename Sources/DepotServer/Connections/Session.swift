@@ -168,39 +168,55 @@ struct RunningStream {
   static let firstWindow = 1
 
   /// The producer of the frames.
-  let source: any FrameSource
+  enum Source {
+    case read(LongRead)
+    case watch(LiveWatch, WatchedFrames)
+  }
+
+  let source: Source
   /// The store that is read.
   let host: StoreHost
-  /// The way of its frames, if it is watched.
-  let watched: WatchedFrames?
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
   /// Whether its producer has begun, which it does with the first frame that is granted.
   var hasBegun: Bool = true
-  private(set) var delivered: Int = 0
+  /// How many frames of a read have come.
+  private var received: Int = 0
   /// The size of the last frame; `nil` before the first.
   private var frameBytes: Int?
 
-  /// The read, unless the stream goes on until its client has enough.
-  var read: LongRead? { source as? LongRead }
+  /// The read, unless the stream is a watch.
+  var read: LongRead? { if case .read(let read) = source { read } else { nil } }
 
-  var isWatch: Bool { read == nil }
+  /// The way of the frames of a watch.
+  var watched: WatchedFrames? { if case .watch(_, let frames) = source { frames } else { nil } }
+
+  /// Whether the stream ends only when the client has enough.
+  var isWatch: Bool { if case .watch = source { true } else { false } }
 
   /// Whether it has a snapshot for as long as its client reads.
   var isLimited: Bool { read?.operation.isStream == true }
 
+  /// How many frames have come from the producer.
+  var delivered: Int {
+    switch source {
+    case .read: received
+    case .watch(_, let frames): frames.count
+    }
+  }
+
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
 
-  /// How many bytes the frames may have that are granted and haven't come, of what has an end.
+  /// How many bytes the frames may have that are granted and haven't come, of a stream that has an end.
   var grantedBytes: Int {
-    isLimited ? max(0, granted - delivered) * (frameBytes ?? Limits.frameBytes) : 0
+    isLimited ? max(0, granted - received) * (frameBytes ?? Limits.frameBytes) : 0
   }
 
-  /// Notes that frames have come from the producer, with so many bytes together.
-  mutating func didDeliver(_ count: Int, bytes: Int) {
-    delivered += count
+  /// Notes that frames of a read have come, with so many bytes together.
+  mutating func didReceive(_ count: Int, bytes: Int) {
+    received += count
     if count > 0 { frameBytes = bytes / count }
   }
 
@@ -217,19 +233,28 @@ struct RunningStream {
     granted += grant
     return grant
   }
+
+  /// Makes the producer look at its call's control again.
+  func wake() {
+    switch source {
+    case .read(let read): read.wake()
+    case .watch(let watch, _): watch.wake()
+    }
+  }
+
+  /// Makes the producer end with `error`.
+  func stop(_ error: DepotError) {
+    switch source {
+    case .read(let read): read.stop(error)
+    case .watch(let watch, _): watch.stop(error)
+    }
+  }
+
+  /// Lets the producer make more frames.
+  func grant(_ frames: Int) {
+    switch source {
+    case .read(let read): read.grant(frames)
+    case .watch(let watch, _): watch.grant(frames)
+    }
+  }
 }
-
-/// A producer of the frames of a stream.
-protocol FrameSource {
-  /// Has it look at its call's control again.
-  func wake()
-
-  /// Has it end with `error`.
-  func stop(_ error: DepotError)
-
-  /// Lets it produce more frames.
-  func grant(_ frames: Int)
-}
-
-extension LongRead: FrameSource {}
-extension LiveWatch: FrameSource {}

@@ -12,8 +12,8 @@ final class Inbox: Sendable {
     case answered(store: Int, token: UInt64, isSuccess: Bool, at: UInt64)
     /// A client hasn't taken all of what another thread has sent to it.
     case rest(connection: Int64)
-    /// Frames of a stream that another thread has sent.
-    case delivered(Server.Caller, count: Int)
+    /// Another thread has sent frames of a watch, which may produce more.
+    case delivered(Server.Caller)
     case rows(Server.Caller, frames: [UInt8], count: Int, isLast: Bool)
     case barrier(Server.Caller, Result<[HistoryToken], DepotError>)
     case readersClosed(store: Int)

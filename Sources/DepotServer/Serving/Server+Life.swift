@@ -175,7 +175,7 @@ extension Server {
     let error = DepotError(.draining, "The service is about to end.")
     for session in sessions.values {
       for call in session.calls.values where call.stream?.isOutOfCredit == true {
-        call.stream?.source.stop(error)
+        call.stream?.stop(error)
       }
     }
   }

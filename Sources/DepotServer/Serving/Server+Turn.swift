@@ -60,14 +60,11 @@ extension Server {
       finish(outcome, at: time)
     case .rest(let connection):
       if let session = sessions[connection] { touch(session) }
-    case .delivered(let caller, let count):
-      guard let session = session(of: caller) else { break }
-      // Only small ones are sent so.
-      session.calls[caller.call]?.stream?.didDeliver(count, bytes: 0)
-      touch(session)
+    case .delivered(let caller):
+      if let session = session(of: caller) { touch(session) }
     case .rows(let caller, let frames, let count, let isLast):
       guard let session = session(of: caller) else { break }
-      session.calls[caller.call]?.stream?.didDeliver(count, bytes: frames.count)
+      session.calls[caller.call]?.stream?.didReceive(count, bytes: frames.count)
       session.output.append(frames)
       session.streamedBytes += frames.count
       if session.calls[caller.call]?.stream?.isLimited == true {
@@ -238,19 +235,28 @@ extension Server {
   func topUp(_ session: Session, isWaiting: Bool = false) {
     guard session.calls.values.contains(where: { $0.stream != nil }) else { return }
     var room = max(session.streamRoom, isWaiting ? 1 : 0)
-    for (id, call) in session.calls.sorted(by: { $0.value.delivered < $1.value.delivered }) {
-      guard var stream = call.stream, stream.isWatch || room > 0,
-        stream.hasBegun || stream.host.readers != nil
-      else { continue }
-      let before = stream.grantedBytes
-      let grant = stream.takeGrant()
-      guard grant > 0 else { continue }
-      room -= stream.grantedBytes - before
-      stream.source.grant(grant)
-      if let read = stream.read, !stream.hasBegun { stream.host.readers?.start(read) }
-      stream.hasBegun = true
-      session.calls[id]?.stream = stream
+    if session.calls.count == 1 {
+      for id in session.calls.keys { topUp(session, id, &room) }
+    } else {
+      for (id, _) in session.calls.sorted(by: { $0.value.delivered < $1.value.delivered }) {
+        topUp(session, id, &room)
+      }
     }
+  }
+
+  /// Lets a stream produce what its client can take, in the room that is left for all.
+  private func topUp(_ session: Session, _ id: Int64, _ room: inout Int) {
+    guard var stream = session.calls[id]?.stream, stream.isWatch || room > 0,
+      stream.hasBegun || stream.host.readers != nil
+    else { return }
+    let before = stream.grantedBytes
+    let grant = stream.takeGrant()
+    guard grant > 0 else { return }
+    room -= stream.grantedBytes - before
+    stream.grant(grant)
+    if let read = stream.read, !stream.hasBegun { stream.host.readers?.start(read) }
+    stream.hasBegun = true
+    session.calls[id]?.stream = stream
   }
 
   /// Ends a call with the outcome of its write.
