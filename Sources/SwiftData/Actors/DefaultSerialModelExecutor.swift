@@ -2,11 +2,12 @@ internal import DepotLinux
 internal import Dispatch
 internal import Synchronization
 
-/// Runs the jobs of an actor that has a context, one at a time, on a queue of its own.
+/// An executor that runs the jobs of a model actor one at a time, on its own queue.
 ///
-/// The queue is neither the main one nor one of the cooperative pool, wherever the actor was created: a
-/// context may wait for the store without keeping anybody from running. A job has the priority of its
-/// task; the most urgent one runs first, and those of one priority run in the order in which they came.
+/// The queue is neither the main queue nor part of the cooperative pool, wherever the actor was
+/// created. A context can therefore wait for the store without blocking other tasks. A job has the
+/// priority of its task. The most urgent job runs first; jobs of equal priority run in order of
+/// arrival.
 // because the jobs that wait are behind a lock, and the context is used by the queue's jobs alone
 public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
   /// The context of the actor.
@@ -18,7 +19,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
 
   /// Creates the executor of the actor that has a context.
   ///
-  /// The context merges what others save from then on.
+  /// From then on the context merges the saves of other contexts.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     queue.setSpecific(key: Self.here, value: ObjectIdentifier(queue))

@@ -1,12 +1,11 @@
-/// The jobs of an executor that wait for their turn: the most urgent first, and those of one priority in
-/// the order in which they came.
+/// The waiting jobs of an executor, the most urgent first, then in order of arrival.
 struct JobQueue: ~Copyable {
   /// The jobs that wait, by priority; the priorities fall.
   private var lines: [Line] = []
 
   private struct Line {
     let priority: UInt8
-    /// The jobs; those before `first` have had their turn.
+    /// The jobs; the ones before `first` have run.
     var jobs: [UnownedJob]
     var first = 0
   }

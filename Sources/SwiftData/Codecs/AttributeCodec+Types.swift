@@ -84,7 +84,7 @@ extension AttributeCodec {
 
   /// The codecs of structures by their types; `nil` for those without columns of their own.
   private static let composites = Mutex<[ObjectIdentifier: AttributeCodec?]>([:])
-  /// The structures whose codecs are being made, of which one may have itself among its parts.
+  /// The structures whose codecs are being made; a structure may contain itself.
   @TaskLocal private static var unfinished: Set<ObjectIdentifier> = []
 
   private static func composite<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {

@@ -9,14 +9,14 @@ class AttributeCodec: @unchecked Sendable {
   /// Why the values can't be stored, as a sentence; `nil` if they can.
   var problem: String? { nil }
 
-  /// The ends of the columns' names behind that of the property: "" for the only one, ".city" for a
-  /// part of a composite.
+  /// The suffixes of the columns' names: "" for the only column, ".city" for a part of a
+  /// composite.
   var suffixes: [String] { [""] }
 
-  /// A value that stands in for one that can't be had.
+  /// A stand-in for an unavailable value.
   var placeholder: Any { preconditionFailure("abstract") }
 
-  /// A value that stands in where there is no placeholder either; `nil` if none can be made.
+  /// A stand-in where there is no placeholder either; `nil` if none can be made.
   var lastResort: Any? { nil }
 
   /// Reads the value of the columns; the placeholder if there is none where there should be, as in a

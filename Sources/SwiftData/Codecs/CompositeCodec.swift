@@ -151,7 +151,7 @@ final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendabl
     }
   }
 
-  /// Makes a value of those that its fields get.
+  /// Makes a value from the values of its fields.
   private func make(_ value: (CompositeField) throws -> Any) throws -> Any {
     let buffer = Buffer(Content.self)
     for field in fields {
@@ -161,7 +161,8 @@ final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendabl
     return buffer.take(Content.self)
   }
 
-  /// Memory for a value that is being made; what is there of one that isn't finished goes with it.
+  /// Memory for a value under construction; the fields of an unfinished value are destroyed with
+  /// it.
   private final class Buffer {
     let memory: UnsafeMutableRawPointer
     var initialized: [CompositeField] = []
@@ -227,7 +228,7 @@ class CompositeField {
   func destroy(in memory: UnsafeMutableRawPointer) {}
 }
 
-/// A field of which the type is known.
+/// A field of a known type.
 private final class TypedField<Content>: CompositeField {
   init(_ field: StoredField, _ position: Int) {
     super.init(field, position, .of(Content.self, nil))

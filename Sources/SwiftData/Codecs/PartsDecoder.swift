@@ -3,7 +3,7 @@ final class PartsDecoder: Decoder {
   /// Returns the part of a name; `nil` if there is none.
   private let part: (any Decodable.Type, String) throws -> Any?
   private let names: Set<String>?
-  /// The parts of which the structure asked whether they are there.
+  /// The parts whose presence the structure asked about.
   private(set) var doubted: Set<String> = []
 
   var codingPath: [any CodingKey] { [] }

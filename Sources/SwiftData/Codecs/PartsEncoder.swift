@@ -15,7 +15,7 @@ final class PartsEncoder: Encoder {
 
   /// Returns the parts of a value; `nil` if it doesn't encode itself as an object of parts.
   ///
-  /// - Throws: What the value throws if it refuses to be encoded.
+  /// - Throws: Errors of the value's own encoding.
   static func parts(of value: some Encodable) throws -> [Part]? {
     let encoder = PartsEncoder()
     try value.encode(to: encoder)

@@ -93,18 +93,18 @@ struct PartsShape<Content: Codable> {
 /// A value decoded from made-up parts, and its encoding.
 private struct PartsTrial<Content: Codable> {
   let content: Content
-  /// What was decoded, by the names of the parts.
+  /// The decoded values, by the names of the parts.
   let given: [String: Any]
-  /// The parts of which the structure asked whether they are there.
+  /// The parts whose presence the structure asked about.
   let doubted: Set<String>
-  /// What was encoded, by the names of the parts.
+  /// The encoded values, by the names of the parts.
   let parts: [String: Any]
 
   /// Decodes and encodes a value; `nil` if the structure refuses that, or isn't an object of parts.
   ///
   /// - Parameters:
   ///   - names: The parts that there are; all that are asked for if `nil`.
-  ///   - filling: Returns what the part of a number, from 1, is made of.
+  ///   - filling: Returns the content of the part with a number, counted from 1.
   init?(_ names: Set<String>?, _ filling: @escaping (Int) -> Filling) {
     var numbers: [String: Int] = [:]
     for (index, name) in (names ?? []).sorted().enumerated() { numbers[name] = index + 1 }
@@ -126,7 +126,7 @@ private struct PartsTrial<Content: Codable> {
     if self.parts.count < parts.count { return nil }
   }
 
-  /// Whether a part is what a property is in memory, decoded and encoded.
+  /// Whether a part equals the property in memory, both decoded and encoded.
   func has(_ field: CompositeField, as name: String) -> Bool {
     let value = field.value(of: content)
     if let given = given[name], !field.codec.areEqual(given, value) { return false }

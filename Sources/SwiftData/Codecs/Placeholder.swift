@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Values that stand in for those that can't be had.
+/// Stand-ins for unavailable values.
 enum Placeholder {
   /// Returns an empty value of a type; `nil` if none can be made.
   static func of<Content>(_ type: Content.Type) -> Content? { of(type, Filling.none) }
 
   /// Returns some value of a type that accepts no empty one; `nil` if none can be made.
   ///
-  /// The type may not expect what it is given, so that this is only for where nothing else is left.
+  /// The type may not expect this content, so it is used only if nothing else is left.
   static func lastResort<Content>(_ type: Content.Type) -> Content? {
     let fillings = [Filling.none] + Filling.some
     if let value = fillings.lazy.compactMap({ of(type, $0) }).first { return value }
@@ -87,7 +87,7 @@ struct Filling {
 
   static let none = Filling(text: "", number: 0, count: 0)
 
-  /// Returns a filling that is told from those with other numbers.
+  /// Returns a filling that differs from the fillings of other numbers.
   static func distinct(_ number: Int) -> Filling {
     Filling(text: "Ab \(number)", number: Int8(clamping: number), count: 1, isDistinct: true)
   }
@@ -114,7 +114,7 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   let filling: Filling
   /// How deep in a value this is.
   let depth: Int
-  /// The decoder of what is in the value.
+  /// The decoder of the value's content.
   var inner: PlaceholderDecoder { PlaceholderDecoder(filling: filling, depth: depth + 1) }
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -140,7 +140,7 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   }
 }
 
-/// The members of an object, of which each has a value.
+/// The members of an object; each key has a value.
 private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: PlaceholderDecoder
   var codingPath: [any CodingKey] { [] }

@@ -61,8 +61,8 @@ final class ConvertedCodec<Content, Stored>: AttributeCodec, @unchecked Sendable
 
   /// - Parameters:
   ///   - codec: The codec of the other type.
-  ///   - placeholder: A value that stands in for one that can't be had.
-  ///   - toStored: Returns what a value is stored as.
+  ///   - placeholder: A stand-in for an unavailable value.
+  ///   - toStored: Returns the stored form of a value.
   ///   - fromStored: Returns the value that is stored; `nil` if there is none.
   init(
     _ codec: AttributeCodec,

@@ -1,7 +1,7 @@
 /// The kind of a type, as the runtime tells it.
 enum TypeKind: Equatable {
   case structure
-  /// An enumeration with some cases, of which none has associated values.
+  /// An enumeration with some cases, none with associated values.
   case plainEnumeration(cases: Int)
   case other
 

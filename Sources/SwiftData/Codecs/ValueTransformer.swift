@@ -10,13 +10,13 @@ open class ValueTransformer: NamedTransformer {
   /// Creates a transformer, once for each class.
   public required init() {}
 
-  /// The class of what ``transformedValue(_:)`` returns.
+  /// The class of the values that ``transformedValue(_:)`` returns.
   open class func transformedValueClass() -> AnyClass { NSData.self }
 
   /// Whether ``reverseTransformedValue(_:)`` turns values back.
   open class func allowsReverseTransformation() -> Bool { true }
 
-  /// Returns what a value becomes; `nil` if it can't be turned.
+  /// Returns the transformed value; `nil` if it can't be transformed.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
   /// Returns the value that became another; `nil` if it can't be turned back.

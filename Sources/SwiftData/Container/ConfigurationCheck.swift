@@ -55,10 +55,10 @@ extension ModelConfiguration {
 }
 
 extension [any DataStoreConfiguration] {
-  /// Checks each configuration, and that no two are about the same store.
+  /// Checks each configuration, and that no two have the same store.
   ///
-  /// - Throws: ``SwiftDataError/duplicateConfiguration`` and what the configurations' `validate()`
-  ///   throws.
+  /// - Throws: ``SwiftDataError/duplicateConfiguration``, and errors of the configurations'
+  ///   `validate()`.
   func check() throws {
     var names: Set<String> = []
     var paths: Set<String> = []

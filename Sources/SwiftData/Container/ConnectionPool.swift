@@ -41,9 +41,9 @@ extension StoreHandle {
   /// How long one waits while the service has as many connections as it takes.
   private static let patience = Duration.seconds(30)
 
-  /// Does something over a connection that nobody else uses meanwhile.
+  /// Runs a function with a connection that nobody else uses meanwhile.
   ///
-  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers; what `body` throws.
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers, and errors of `body`.
   func borrow<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
     let connection = try take()
     do {

@@ -24,7 +24,7 @@ struct EntityDivision {
         entity: missing.name
       )
     }
-    // The entities that a configuration lists count more than those that their relationships lead to.
+    // Entities that a configuration lists take precedence over entities that relationships reach.
     for (index, configuration) in configurations.enumerated() {
       give(configuration.schema?.listed ?? [], to: index)
     }

@@ -1,7 +1,7 @@
 public import DepotClientCore
 
 extension ModelContainer {
-  /// The function that is told of each operation that contexts ask the stores for, when it has its outcome.
+  /// The function called after each operation that a context sends to a store.
   ///
   /// ```swift
   /// container.operationObserver = { event in
@@ -9,10 +9,11 @@ extension ModelContainer {
   /// }
   /// ```
   ///
-  /// It is called on the thread of the context, before that has the outcome, and uses no context itself. It
-  /// hears of fetches, of objects that are read when they are first used, of saves, and of what the container
-  /// watches; stores of the program's own are left out. `DEPOT_LOG=1` in the environment prints the same to
-  /// the standard error without it, and what opening the container asks for too.
+  /// The function is called on the context's thread, before the context gets the result, and must
+  /// not use a context. It reports fetches, reads of objects at their first use, saves, and the
+  /// container's watches. It doesn't report custom stores. `DEPOT_LOG=1` in the environment prints
+  /// the same to standard error without an observer, and also the operations that open the
+  /// container.
   public final var operationObserver: OperationObserver? {
     get { stores.first?.observer }
     set { for store in stores { store.observer = newValue } }

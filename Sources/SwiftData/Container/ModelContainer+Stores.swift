@@ -3,7 +3,7 @@ internal import DepotProtocol
 internal import Foundation
 
 extension ModelContainer {
-  /// Deletes all objects of the container's models, whatever their delete rules say of others.
+  /// Deletes all objects of the container's models, regardless of delete rules.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if a store can't be changed; those before it are empty
   ///   then.
@@ -11,7 +11,7 @@ extension ModelContainer {
     for store in core.stores { try store.erase() }
   }
 
-  /// Deletes all objects; what keeps it from that is only said on the standard error.
+  /// Deletes all objects; an error is only printed to standard error.
   @available(*, deprecated, renamed: "erase()")
   public func deleteAllData() {
     do {
@@ -26,7 +26,7 @@ extension ModelContainer {
     core.stores.first { $0.identifier == identifier }?.name
   }
 
-  /// Returns what the store of a configuration is called in every process.
+  /// Returns the identifier of a configuration's store, which is the same in every process.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     core.stores.first { $0.name == name }?.identifier
   }

@@ -6,20 +6,20 @@ internal import Synchronization
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self)
 /// ```
-// because what it has is immutable but for the main context, which is the main actor's, and what is
-// behind a lock
+// because its state is immutable, except the main context, which belongs to the main actor, and
+// the values behind a lock
 public class ModelContainer: Equatable, @unchecked Sendable {
   let core: ContainerCore
   private let statedConfigurations = Mutex<Set<ModelConfiguration>?>(nil)
   @MainActor private var knownMainContext: ModelContext?
 
-  /// Creates a container of model classes, of those that their relationships lead to, and of their
-  /// superclasses.
+  /// Creates a container for model classes, their superclasses, and classes that relationships
+  /// reach.
   ///
   /// - Parameters:
   ///   - forTypes: The classes.
-  ///   - migrationPlan: How stores of older versions become those of this one; if `nil`, what can be
-  ///     inferred is done.
+  ///   - migrationPlan: The migrations of older versions of the schema; if `nil`, only inferred
+  ///     migrations run.
   ///   - configurations: Where the stores are; one with the default name if there is none.
   /// - Throws: ``SwiftDataError`` `loadIssueModelContainer`, `duplicateConfiguration`,
   ///   `configurationSchemaNotFoundInContainerSchema`, `unknownSchema`, `backwardMigration`, and
@@ -36,7 +36,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
-  /// Creates a container of what a schema describes.
+  /// Creates a container for the entities of a schema.
   ///
   /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``.
   public convenience init(
@@ -51,7 +51,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
-  /// Creates a container of what a schema describes.
+  /// Creates a container for the entities of a schema.
   ///
   /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``.
   public convenience init(
@@ -66,10 +66,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
-  /// Creates a container of what a schema describes, in stores of any kind.
+  /// Creates a container for the entities of a schema, with stores of any kind.
   ///
-  /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``, and what a store of
-  ///   the program's own throws.
+  /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``, and the errors
+  ///   of custom stores.
   public init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
@@ -96,10 +96,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// How stores of older versions become those of this one.
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
 
-  /// Where the stores are that the service keeps.
+  /// The configurations of the stores that the service holds.
   ///
-  /// The stores were opened when the container was made: others that are set are what it says, and open,
-  /// move, and close none.
+  /// The stores were opened when the container was created. Setting this property changes only its
+  /// value: it opens, moves, and closes no store.
   public var configurations: Set<ModelConfiguration> {
     get {
       statedConfigurations.withLock(\.self)

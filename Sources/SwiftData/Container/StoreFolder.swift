@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The folder in which stores are that a program gives only a name.
+/// The folder of stores that are configured only by a name.
 enum StoreFolder {
   /// `$XDG_DATA_HOME/depot`, or `~/.local/share/depot`.
   static var `default`: URL {

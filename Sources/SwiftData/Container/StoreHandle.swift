@@ -41,13 +41,13 @@ final class StoreHandle: Sendable {
     return false
   }
 
-  /// The function that is told of the operations of connections that are taken from now on.
+  /// The function called after each operation; connections taken from now on use it.
   var observer: OperationObserver? {
     get { knownObserver.withLock(\.self) }
     set { knownObserver.withLock { $0 = newValue } }
   }
 
-  /// Connects to what keeps the rows; blocks.
+  /// Connects to the store's service; blocks.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
   func connect() throws -> BlockingConnection {

@@ -3,13 +3,13 @@ internal import DepotEmbedded
 internal import DepotProtocol
 internal import Foundation
 
-/// The opening of one store, whose schema becomes that of the program.
+/// The opening of one store, including its migration to the program's schema.
 struct StoreOpening {
   let opening: ConfigurationOpening
   let configuration: ModelConfiguration
 
-  /// - Throws: ``SwiftDataError`` that says why the store can't be had, `loadIssueModelContainer` for
-  ///   most reasons.
+  /// - Throws: ``SwiftDataError`` that says why the store can't be opened, usually
+  ///   `loadIssueModelContainer`.
   func open() throws -> StoreHandle {
     try checkStages()
     do {

@@ -1,7 +1,6 @@
 public import Foundation
 
-/// The user's folders, in which programs keep stores, by the names that Foundation has only on Apple's
-/// systems.
+/// The user's folders for stores, under names that Foundation has only on Apple's systems.
 extension URL {
   /// The folder of the programs' own data: `$XDG_DATA_HOME`, or `~/.local/share`.
   @_disfavoredOverload
@@ -43,7 +42,8 @@ extension URL {
 }
 
 extension FileManager {
-  /// Returns the folder that programs of a group share: one of that name among what programs keep.
+  /// Returns the shared folder of a group of programs: its namesake in the application support
+  /// directory.
   @_disfavoredOverload
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
     URL.applicationSupportDirectory.appending(path: groupIdentifier, directoryHint: .isDirectory)

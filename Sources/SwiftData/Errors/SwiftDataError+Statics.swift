@@ -13,7 +13,7 @@ extension SwiftDataError {
     "The predicate uses what can't be evaluated."
   )
 
-  /// A key path leads to what isn't stored.
+  /// A key path leads to a property that isn't stored.
   public static let unsupportedKeyPath = SwiftDataError(
     .unsupportedKeyPath,
     "The key path leads to a property that isn't stored.",
@@ -47,7 +47,7 @@ extension SwiftDataError {
     hint: "Use at most 200 bytes with the extension."
   )
 
-  /// The name of a configuration can't be that of a file.
+  /// A configuration's name has characters that a file name can't have.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     .configurationFileNameContainsInvalidCharacters,
     "The configuration's name has characters that no file name may have.",
@@ -94,15 +94,17 @@ extension SwiftDataError {
     hint: "Add that version's schema to the plan."
   )
 
-  /// The history that follows a token isn't there any more: it wasn't kept, or the store was restored and the
-  /// token is of what it did before.
+  /// The history after a token is no longer available.
+  ///
+  /// The history expired, or the store was restored and the token belongs to the history before
+  /// that.
   public static let historyTokenExpired = SwiftDataError(
     .historyTokenExpired,
     "The history after this token isn't kept any more.",
     hint: "Fetch the objects anew and go on from the newest token."
   )
 
-  /// A history descriptor asks for what can't be found.
+  /// A history descriptor asks for something that can't be found.
   public static let invalidTransactionFetchRequest = SwiftDataError(
     .invalidTransactionFetchRequest,
     "The history descriptor asks for what can't be found."
@@ -114,7 +116,7 @@ extension SwiftDataError {
     "The store's schema isn't known."
   )
 
-  /// Others have changed what a save changes; ``conflicts`` says what.
+  /// Others have changed the rows that a save changes; ``conflicts`` lists the differences.
   public static let saveConflict = SwiftDataError(
     .saveConflict,
     "Others have changed what this save changes."

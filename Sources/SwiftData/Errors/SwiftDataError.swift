@@ -3,7 +3,8 @@ internal import Foundation
 
 /// Why something can't be done.
 ///
-/// It is equal to the error of Apple's framework that has the same name, whatever it says besides.
+/// Errors of one kind are equal, regardless of their other members: the kinds are the errors of
+/// Apple's framework.
 public struct SwiftDataError: Error, Sendable {
   /// Which error it is, for comparisons.
   var kind: Kind
@@ -13,7 +14,7 @@ public struct SwiftDataError: Error, Sendable {
   public var entity: String?
   /// The property that it is about.
   public var property: String?
-  /// The advice on what to do about it.
+  /// Advice on how to solve the problem.
   public var hint: String?
   /// The service's code, as in `conflict.unique`, if the service said so.
   public var code: String?

@@ -14,7 +14,7 @@ struct ConvertedForms {
   fileprivate struct Converted {
     let property: PropertyDescription
     let description: EntityDescription
-    /// What the entity was called.
+    /// The entity's old name.
     let entity: String
     let old: Attribute
     let new: Attribute

@@ -11,7 +11,7 @@ struct EvaluatedDefaults {
   /// How many rows are changed at once.
   private static let batch = 5000
 
-  /// Finds the attributes of which rows have no value yet.
+  /// Finds the attributes without a value in existing rows.
   ///
   /// - Parameters:
   ///   - descriptions: The entities of the program.
@@ -38,17 +38,17 @@ struct EvaluatedDefaults {
     }
   }
 
-  /// Gives the store a schema, in which each row gets its own values of these attributes.
+  /// Gives the store a schema, and each row its own values of these attributes.
   ///
   /// - Parameters:
   ///   - schema: The schema.
   ///   - version: The version that the store has.
-  ///   - takesBackup: Whether the store is kept as it was, besides.
+  ///   - takesBackup: Whether the old store is kept besides.
   ///   - connection: A connection about the store.
-  ///   - finish: The rest of the program's work, with the store as it was and its copy.
-  /// - Returns: `false` if the store is one that can't be copied, in which nothing was done.
-  /// - Throws: ``DepotError`` as the definition of a schema does, or what `finish` throws; the store then is as
-  ///   it was.
+  ///   - finish: The rest of the program's work, with the old store and its copy.
+  /// - Returns: `false` if the store can't be copied; then nothing was done.
+  /// - Throws: ``DepotError`` as the definition of a schema does, and errors of `finish`; the
+  ///   store is then unchanged.
   func migrate(
     to schema: DepotProtocol.Schema,
     from version: SchemaVersion?,
@@ -90,7 +90,7 @@ struct EvaluatedDefaults {
     try complete(schema, in: copy)
   }
 
-  /// Returns a schema in which the attributes have no defaults, so that they are empty in a copy.
+  /// Returns the schema without defaults of the attributes, so that they are empty in a copy.
   private func without(_ schema: DepotProtocol.Schema) -> DepotProtocol.Schema {
     let names = Set(properties.map(\.qualifiedName))
     return schema.changingAttributes { entity, attribute in
@@ -143,7 +143,7 @@ struct EvaluatedDefaults {
 }
 
 extension Succession<Declared<Attribute>> {
-  /// Whether rows that exist have no value for what the attribute became, though it has a default.
+  /// Whether existing rows have no value for the new attribute, though it has a default.
   fileprivate var lacksValues: Bool {
     guard let new = new?.property, !new.options.contains(.ephemeral) else { return false }
     // An optional structure is absent in the rows that exist.

@@ -9,8 +9,8 @@ public enum MigrationStage: @unchecked Sendable {
 
   /// The program prepares objects of the old version, and finishes those of the new one.
   ///
-  /// Both contexts change a copy of the store, which takes its place at the end: if either throws, the
-  /// store is as it was. What is new and required may be missing until `didMigrate` returns.
+  /// Both contexts change a copy, which replaces the store at the end: if either throws, the store
+  /// is unchanged. New required properties may be missing until `didMigrate` returns.
   case custom(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type,
@@ -25,8 +25,9 @@ public enum MigrationStage: @unchecked Sendable {
     (_ old: ModelContext, _ new: ModelContext) throws -> Void
   )
 
-  /// Returns a stage in which the program has the objects of the old version, to read, and those of the
-  /// new one, which have the same identifiers and all values that could be inferred.
+  /// Returns a stage with the old objects, for reading, and the new objects.
+  ///
+  /// The new objects have the same identifiers and all values that could be inferred.
   ///
   /// - Parameters:
   ///   - fromVersion: The old version.

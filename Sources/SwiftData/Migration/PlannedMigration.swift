@@ -65,7 +65,7 @@ struct PlannedMigration {
     }
   }
 
-  /// A step from one version to another; without a stage, what can be inferred is done.
+  /// A step from one version to another; without a stage, the migration is inferred.
   private struct Step {
     var start: Int
     var end: Int
@@ -216,7 +216,7 @@ extension PlannedMigration {
     }
   }
 
-  /// Carries out a stage of the program's own, in which new attributes have their defaults already.
+  /// Performs a custom stage; new attributes have their defaults already.
   private func stage(
     _ defaults: EvaluatedDefaults,
     _ schema: DepotProtocol.Schema,

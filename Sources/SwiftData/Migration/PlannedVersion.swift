@@ -9,7 +9,7 @@ struct PlannedVersion {
   /// The schema of these entities for the service.
   let lowered: DepotProtocol.Schema
 
-  /// Works out what a version is for a store that may hold some entities, or all if `nil`.
+  /// Lowers a version for a store that may hold some entities, or all if `nil`.
   ///
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` about a property that can't be stored.
   init(_ type: any VersionedSchema.Type, in entities: Set<String>?) throws {
@@ -23,7 +23,7 @@ struct PlannedVersion {
 
   var number: SchemaVersion { lowered.version ?? SchemaVersion(0, 0, 0) }
 
-  /// Whether a store's rows are of this version, whatever its number.
+  /// Whether a store's rows have the form of this version, regardless of its number.
   func isLike(_ stored: DepotProtocol.Schema) -> Bool {
     !lowered.entities.isEmpty
       && lowered.entities.allSatisfy { entity in

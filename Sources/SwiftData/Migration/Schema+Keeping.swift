@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
 extension DepotProtocol.Schema {
-  /// Returns this schema with what a store has besides and can keep.
+  /// Returns this schema with the additional parts of a stored schema that can be kept.
   ///
-  /// Entities that this schema lacks are kept, and of those that it has the properties that its rows
-  /// can do without, unless a property has another name now. Indexes and unique combinations are as
-  /// this schema says. Nothing is kept that no longer fits.
+  /// Entities that this schema lacks are kept. Entities that it has keep the stored properties
+  /// that rows can do without, unless the property was renamed. Indexes and unique combinations
+  /// come from this schema. Parts that no longer fit are dropped.
   func keeping(_ stored: DepotProtocol.Schema) -> DepotProtocol.Schema {
     var result = self
     result.entities = entities.map { entity in
@@ -61,7 +61,7 @@ extension Entity {
 }
 
 extension Attribute {
-  /// Returns the attribute with the parts that a composite has besides, in what it was before.
+  /// Returns the attribute with the additional parts of the composite that was stored before.
   fileprivate func keepingParts(of attributes: [Attribute]) -> Attribute {
     let names = [name, originalName].compactMap(\.self)
     let before = names.lazy.compactMap { name in attributes.first { $0.name == name } }.first

@@ -75,7 +75,7 @@ struct StoreMigration {
       )
       return
     }
-    // As on Apple's systems, the models say what goes.
+    // As on Apple's systems, the models decide which data is dropped.
     try connection.define(target, from: stored.version, allowing: .loss)
   }
 

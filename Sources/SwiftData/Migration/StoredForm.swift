@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// A value of an attribute as an older version of the program stored it.
 enum StoredForm {
   case missing
-  /// What one column holds, as JSON of the wire.
+  /// The value of one column, as JSON of the wire.
   case column(Attribute, String)
   case parts([String: StoredForm])
 
@@ -43,7 +43,8 @@ enum StoredForm {
     throw mismatch(type)
   }
 
-  /// Returns what a column holds as the type of its codec; `nil` if the type has a column of another kind.
+  /// Returns a column's value as the type of its codec; `nil` if the type's column has another
+  /// kind.
   fileprivate func column<Content>(
     _ type: Content.Type,
     _ attribute: Attribute,

@@ -6,7 +6,7 @@ extension UndoManager {
 
   private var nextUndone: UndoGroup? { open.first ?? undone.last }
 
-  /// Says what the actions of the open group do, or those of the last one if none is open.
+  /// Names the actions of the open group, or of the last group if none is open.
   public func setActionName(_ actionName: String) {
     checkpoint()
     named?.name = actionName
@@ -37,10 +37,10 @@ extension UndoManager {
   /// Says whether the actions of the group may be discarded without a loss to the user.
   public func setActionIsDiscardable(_ discardable: Bool) { named?.isDiscardable = discardable }
 
-  /// Whether what ``undo()`` would undo may be discarded.
+  /// Whether the group that ``undo()`` would undo may be discarded.
   public var undoActionIsDiscardable: Bool { nextUndone?.isDiscardable ?? false }
 
-  /// Whether what ``redo()`` would do again may be discarded.
+  /// Whether the group that ``redo()`` would redo may be discarded.
   public var redoActionIsDiscardable: Bool { redone.last?.isDiscardable ?? false }
 
   /// Gives the group a value to carry.
@@ -48,12 +48,12 @@ extension UndoManager {
     named?.userInfo[key] = info
   }
 
-  /// Returns a value of what ``undo()`` would undo.
+  /// Returns a value of the group that ``undo()`` would undo.
   public func undoActionUserInfoValue(forKey key: UserInfoKey) -> Any? {
     nextUndone?.userInfo[key]
   }
 
-  /// Returns a value of what ``redo()`` would do again.
+  /// Returns a value of the group that ``redo()`` would redo.
   public func redoActionUserInfoValue(forKey key: UserInfoKey) -> Any? {
     redone.last?.userInfo[key]
   }
@@ -65,7 +65,7 @@ public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardable
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 extension Notification.Name {
-  /// An undo manager opens or closes a group, or is asked what it can do.
+  /// An undo manager opens or closes a group, or is asked whether it can undo or redo.
   public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
   /// An undo manager has opened a group.
   public static let NSUndoManagerDidOpenUndoGroup = Self(

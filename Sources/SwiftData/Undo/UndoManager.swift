@@ -3,14 +3,15 @@ public import Foundation
 
 /// The history of actions that can be undone and done again.
 ///
-/// It has the interface of the class of this name in Apple's Foundation, which Foundation on Linux lacks.
-/// An action that undoes a change is registered with the group that is open. ``undo()`` performs the
-/// actions of the last group; what they register can be done again with ``redo()``.
+/// It has the interface of the class of this name in Apple's Foundation, which Foundation on Linux
+/// lacks. An action that undoes a change is registered with the open group. ``undo()`` performs the
+/// actions of the last group. Actions that are registered meanwhile can be redone with ``redo()``.
 ///
-/// With ``groupsByEvent`` the first action opens a group by itself. That group closes at the end of what
-/// the main queue or a context's actor is doing, when a context has registered the changes of a save or of
-/// `processPendingChanges()`, and before something is undone, whichever comes first. An action that is
-/// registered while no group is open, and none opens by itself, is a group of its own.
+/// With ``groupsByEvent`` the first action opens a group automatically. The group closes at the
+/// first of these events: the main queue or a context's actor finishes its current work; a context
+/// registers the changes of a save or of `processPendingChanges()`; something is about to be
+/// undone. An action that is registered while no group is open, and none opens automatically, is a
+/// group of its own.
 ///
 /// An undo manager belongs to one thread or actor, like the context that it is given to.
 open class UndoManager {
@@ -46,13 +47,13 @@ open class UndoManager {
   /// Whether actions are registered.
   open var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-  /// Leaves out what is registered until ``enableUndoRegistration()`` was called as often.
+  /// Ignores registrations until ``enableUndoRegistration()`` has been called as often.
   open func disableUndoRegistration() {
     checkpoint()
     disabled += 1
   }
 
-  /// Ends what ``disableUndoRegistration()`` began.
+  /// Ends the effect of one ``disableUndoRegistration()``.
   open func enableUndoRegistration() {
     checkpoint()
     disabled = max(0, disabled - 1)
@@ -68,7 +69,7 @@ open class UndoManager {
     didSet { trim() }
   }
 
-  /// The modes in which a run loop closes groups; they have no effect here.
+  /// The run loop modes that close groups; they have no effect here.
   open var runLoopModes: [RunLoop.Mode] = [.default]
 
   /// Whether actions are being undone.
@@ -102,7 +103,7 @@ open class UndoManager {
 
   // MARK: - Registering
 
-  /// Registers what undoes a change.
+  /// Registers an action that undoes a change.
   ///
   /// - Parameters:
   ///   - target: The subject of the change, which isn't kept alive; once it is gone nothing is done.
@@ -189,7 +190,8 @@ open class UndoManager {
     reverse(group, \.isRedoing, .NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange)
   }
 
-  /// Performs the actions of a group; what they register becomes a group of the other stack.
+  /// Performs the actions of a group; actions registered meanwhile form a group of the other
+  /// stack.
   private func reverse(
     _ group: UndoGroup,
     _ flag: ReferenceWritableKeyPath<UndoManager, Bool>,
@@ -235,7 +237,7 @@ open class UndoManager {
     NotificationCenter.default.post(name: name, object: self, userInfo: information)
   }
 
-  /// Lets everybody register what they haven't yet.
+  /// Registers the pending changes of all contexts, and posts `NSUndoManagerCheckpoint`.
   func checkpoint() {
     if !isReversing {
       for case let source? in sources.map(\.source) { source.registerChanges() }
@@ -283,14 +285,14 @@ open class UndoManager {
     redone.removeFirst(max(0, redone.count - levelsOfUndo))
   }
 
-  /// Closes the group that opened by itself when the main queue has done what it is doing.
+  /// Closes the automatic group once the main queue has finished its current work.
   private func closeAtEndOfTurn() {
     guard MainQueue.isCurrent else { return }
     let manager = WeakManager(manager: self)
     DispatchQueue.main.async { manager.manager?.endTurn() }
   }
 
-  /// Closes the group that opened by itself, with what contexts have changed meanwhile in it.
+  /// Closes the automatic group, including the changes that contexts made meanwhile.
   private func endTurn() {
     guard isAutomatic, !isReversing else { return }
     for case let source? in sources.map(\.source) { source.registerChanges() }

@@ -1,16 +1,16 @@
-/// Taking changes back, whatever others have changed since.
+/// The undoing of changes, even of objects that others have changed since.
 ///
-/// To-one relationships are set as the program would set them, so that both sides stay equal. The lists on
-/// their other sides follow them, and only get their order back. A list of a relationship from many to
-/// many loses what was added to it, and has again what was removed.
+/// To-one relationships are set as a program would set them, so that both sides stay equal. The
+/// lists on their other sides follow them; only the order of these lists is restored. A
+/// many-to-many list loses the objects that were added, and regains the objects that were removed.
 extension UndoRecorder {
-  /// Undoes changes; what that changes is recorded in its turn.
+  /// Undoes changes, and records the reversal as changes of its own.
   func revert(_ batch: UndoBatch) {
     guard let context else { return }
     if context.use.hasNews { context.mergeNews() }
     let saved = batch.deleted.filter { $0.link.storage.phase == .gone }
     for deletion in batch.deleted { bringBack(deletion.link, context) }
-    // Only now are all objects there to which these lead.
+    // Only now do all objects exist that these refer to.
     for deletion in saved { restore(deletion) }
     for change in batch.changes where !change.property.isToMany { restore(change) }
     let lists = batch.changes.filter(\.property.isToMany)
@@ -53,8 +53,9 @@ extension UndoRecorder {
     }
   }
 
-  /// Gives an object that was inserted anew what it had when it was deleted, without what others have
-  /// deleted or let lead elsewhere since.
+  /// Restores the values that an object, now inserted anew, had when it was deleted.
+  ///
+  /// References to objects that others have since deleted or given to another object are left out.
   private func restore(_ deletion: UndoBatch.Deletion) {
     let storage = deletion.link.storage
     for (slot, old) in deletion.slots.enumerated() where slot < storage.slots.count {
@@ -91,7 +92,7 @@ extension UndoRecorder {
     let (storage, slot) = (change.link.storage, change.slot)
     guard isHere(storage) else { return }
     if change.isUnread {
-      // Nobody knows what it was, unless the store has it still.
+      // The old value is unknown, unless the store still has it.
       guard storage.phase == .stored, storage.changed.contains(slot) else { return }
       storage.change(slot, to: .unloaded)
       storage.forgetChange(slot)
@@ -166,7 +167,7 @@ extension UndoBatch.Change {
 }
 
 extension PropertyDescription {
-  /// Whether the other side is a to-one relationship, which says what this one leads to.
+  /// Whether the other side is a to-one relationship, which then determines this side.
   fileprivate var isLed: Bool { shape.inverse.map { !$0.isToMany } ?? false }
 }
 

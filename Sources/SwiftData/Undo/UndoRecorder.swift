@@ -1,4 +1,4 @@
-/// The recorder of the changes of a context, until an undo manager is told of them.
+/// A recorder of a context's changes, until they are registered with an undo manager.
 final class UndoRecorder: ContextObserver, UndoSource {
   let manager: UndoManager
   private(set) weak var context: ModelContext?
@@ -13,7 +13,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
     manager.addSource(self)
   }
 
-  /// Whether a list is what something is to be undone to.
+  /// Whether a list is the old value of a recorded change.
   func keeps(_ list: LinkList) -> Bool { batch.lists.contains(ObjectIdentifier(list)) }
 
   /// Ends the recording.
@@ -47,7 +47,8 @@ final class UndoRecorder: ContextObserver, UndoSource {
     batch.addDeletion(of: link)
   }
 
-  /// Arranges that the changes are registered when the context's actor has done what it is doing.
+  /// Schedules the registration of the changes for when the context's actor finishes its current
+  /// work.
   private func askForTurn() {
     if batch.isEmpty { context?.mergeQueue.schedule() }
   }
@@ -90,7 +91,7 @@ struct UndoBatch {
   private(set) var changes: [Change] = []
   private(set) var inserted: [Link] = []
   private(set) var deleted: [Deletion] = []
-  /// The lists among what properties were.
+  /// The lists among the old values.
   private(set) var lists: Set<ObjectIdentifier> = []
   private var places: Set<SlotPlace> = []
 
@@ -105,7 +106,7 @@ struct UndoBatch {
     var property: PropertyDescription { link.storage.description.properties[slot] }
   }
 
-  /// An object that was deleted, and what it was.
+  /// An object that was deleted, with its values.
   struct Deletion {
     let link: Link
     let slots: [Slot]
@@ -113,7 +114,7 @@ struct UndoBatch {
 
   var isEmpty: Bool { changes.isEmpty && inserted.isEmpty && deleted.isEmpty }
 
-  /// Whether it is known what a property was.
+  /// Whether the old value of a property is recorded.
   func knows(_ storage: ModelStorage, _ slot: Int) -> Bool {
     places.contains(SlotPlace(storage, slot))
   }
@@ -138,7 +139,7 @@ struct UndoBatch {
     changes.append(Change(link: link, slot: slot, old: old))
   }
 
-  /// Notes what everything was changed to; a list is copied before it is changed again.
+  /// Records the new values of all changes; a list is copied before it is changed again.
   mutating func close() {
     for index in changes.indices {
       let change = changes[index]
@@ -150,10 +151,10 @@ struct UndoBatch {
 extension ModelContext {
   /// The undo manager of this context; nothing is recorded if it is `nil`.
   ///
-  /// The changes are registered when the main actor or the model actor of the context has done what it is
-  /// doing, when the context processes them, when it saves, and before something is undone. They can be
-  /// undone after a save too; an object whose deletion was saved is inserted anew, with another identifier.
-  /// ``rollback()`` takes what was recorded away.
+  /// The changes are registered when the main actor or the context's model actor has finished its
+  /// current work, when the context processes them, when it saves, and before something is undone.
+  /// They can be undone after a save too; an object whose deletion was saved is inserted anew, with
+  /// another identifier. ``rollback()`` discards the recorded changes.
   public final var undoManager: UndoManager? {
     get { undoRecorder?.manager }
     set {
