@@ -23,7 +23,7 @@ public actor BackgroundContext: ModelActor {
     modelExecutor = executor
   }
 
-  /// Calls `body` with the context, after what was asked for before.
+  /// Calls `body` with the context, after the calls made before.
   ///
   /// - Returns: The result of `body`.
   /// - Throws: Any error of `body`.

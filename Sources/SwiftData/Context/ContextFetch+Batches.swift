@@ -23,9 +23,10 @@ extension ContextFetch {
     for batch in try descriptor.cut(merged(pending)).chunks(of: size) { try body(batch) }
   }
 
-  /// Returns what the store finds by itself.
+  /// Returns the query, if the store can answer it without the context.
   ///
-  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if it finds more than the predicate says.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store finds more than the predicate
+  ///   says.
   func exactQuery() throws -> StoreQuery {
     guard isExact else {
       let reason = filter.problem?.message ?? "It can't sort like the descriptor."
@@ -39,9 +40,11 @@ extension ContextFetch {
     return query
   }
 
-  /// Returns the changes that the store makes at once, and those that the context makes itself as it has
-  /// objects of which the store knows something else; the objects themselves if the store can't find
-  /// them.
+  /// Returns the query of the rows that the store changes, and the objects that the context
+  /// changes.
+  ///
+  /// The context changes the objects whose values in the store differ, or all if the store can't
+  /// find them.
   func parts() throws -> (query: StoreQuery?, links: [Link]) {
     guard store.takesExpressions, let pending = try pendingChanges() else { return (query, []) }
     guard isExact, let rest = try expression(without: pending) else {

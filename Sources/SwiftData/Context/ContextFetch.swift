@@ -50,8 +50,9 @@ struct ContextFetch<T: PersistentModel> {
 
   // MARK: - Answers
 
-  /// Returns what the fetch comes to; where the store refuses the predicate, it is evaluated in memory,
-  /// unless it's too late for that.
+  /// Returns the result of the fetch.
+  ///
+  /// If the store refuses the predicate, it is evaluated in memory, unless it's too late for that.
   func answer<Result>(
     unless isTooLate: () -> Bool = { false },
     _ body: (ContextFetch) throws -> Result
@@ -94,7 +95,7 @@ struct ContextFetch<T: PersistentModel> {
     return try descriptor.cut(merged(pending)).map(\.storage.identifier)
   }
 
-  /// Whether the store finds what is wanted, in its order; a store of the program's own always does.
+  /// Whether the store finds exactly the wanted objects, in order; a custom store always does.
   var isExact: Bool { !store.takesExpressions || filter.isExact && filter.sort != nil }
 
   func limited(_ query: StoreQuery) -> StoreQuery {
@@ -104,15 +105,15 @@ struct ContextFetch<T: PersistentModel> {
     return query
   }
 
-  // MARK: - What isn't saved
+  // MARK: - Unsaved changes
 
   /// The changes that matter to the fetch.
   struct Pending {
-    /// The inserted objects of the entity, in the order in which they will be saved.
+    /// The inserted objects of the entity, in the order of a save.
     var inserted: [Link] = []
     /// The changed and deleted objects of the entity.
     var stored: [Link] = []
-    /// The changed and deleted objects that relationships lead to, by their ways.
+    /// The changed and deleted objects behind relationships, by their key paths.
     var reached: [(path: String, links: [Link])] = []
   }
 
@@ -122,7 +123,7 @@ struct ContextFetch<T: PersistentModel> {
     context.applyDeleteRules()
     var pending = Pending()
     guard context.hasChanges else { return isExact ? nil : pending }
-    // In the order in which a save sends them.
+    // In the order of a save.
     pending.inserted = context.pending.inserted.all.byClass.joined().filter(isOfEntity)
     let stored = context.pending.changed.all + context.pending.deleted.all
     pending.stored = stored.filter(isOfEntity)
@@ -131,7 +132,7 @@ struct ContextFetch<T: PersistentModel> {
       let links = stored.filter { $0.storage.description.isKind(of: target) }
       if !links.isEmpty { pending.reached.append((prefix.path, links)) }
     }
-    // Nobody knows what matters to a store of the program's own.
+    // The changes that matter to a custom store are unknown.
     let matters =
       !pending.inserted.isEmpty || !pending.stored.isEmpty || !pending.reached.isEmpty
       || !store.takesExpressions
@@ -140,8 +141,8 @@ struct ContextFetch<T: PersistentModel> {
 
   private func isOfEntity(_ link: Link) -> Bool { link.storage.description.isKind(of: description) }
 
-  /// Returns the condition of what the store has to leave to the context; `nil` if that is too much to
-  /// say.
+  /// Returns the conditions of the objects that the context evaluates; `nil` if these are too
+  /// many.
   private func affectedCondition(_ pending: Pending) -> [QueryExpression]? {
     var conditions: [QueryExpression] = []
     func add(_ links: [Link], _ condition: ([QueryExpression]) -> QueryExpression) -> Bool {
@@ -169,7 +170,7 @@ struct ContextFetch<T: PersistentModel> {
     return conditions
   }
 
-  /// Returns what the store is asked for besides what isn't saved; `nil` if that can't be said.
+  /// Returns the store's condition, without unsaved objects; `nil` if it can't be expressed.
   func expression(without pending: Pending) throws -> QueryExpression? {
     guard let conditions = affectedCondition(pending) else { return nil }
     let parts = [filter.expression].compactMap { $0 } + conditions.map { .not($0) }
@@ -222,7 +223,7 @@ struct ContextFetch<T: PersistentModel> {
     return context.seeingDeletions { merge(stored, mine) }
   }
 
-  /// Finds out in memory what is wanted of all objects that there are.
+  /// Evaluates the fetch in memory over all objects.
   private func everything(_ pending: Pending) throws -> [Link] {
     var query = StoreQuery(description)
     query.request.prefetch = self.query.request.prefetch
@@ -237,7 +238,7 @@ struct ContextFetch<T: PersistentModel> {
 
   // MARK: - Order
 
-  /// Sorts objects; those that are alike keep their order.
+  /// Sorts objects; equal ones keep their order.
   private func sorted(_ links: [Link]) -> [Link] {
     guard !descriptor.sortBy.isEmpty else { return links.sorted(by: isEarlier) }
     return context.seeingDeletions { links.sorted { comesBefore($0, $1) } }

@@ -26,7 +26,7 @@ protocol ContextStore: AnyObject {
     _ body: ([Link]) throws -> Void
   ) throws
 
-  /// Deletes the rows that satisfy a predicate at once, for a context, and what delete rules take along.
+  /// Deletes the rows that satisfy a predicate at once, for a context, and applies delete rules.
   func delete(_ query: StoreQuery, in context: ModelContext) throws
 
   /// Gives new values to the rows that satisfy a predicate at once, for a context; returns how many there
@@ -44,12 +44,12 @@ protocol ContextStore: AnyObject {
     in context: ModelContext
   ) throws
 
-  /// Finds what groups of objects come to, for a context.
+  /// Computes aggregates of groups of objects, for a context.
   func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]]
 
-  /// Reads the rows of objects of one hierarchy into the context; those that are gone aren't returned.
+  /// Reads the rows of objects of one hierarchy into the context; deleted rows are left out.
   ///
-  /// `slots` are the properties to read; all that aren't external if `nil`.
+  /// `slots` are the properties to read; all except external ones if `nil`.
   func rows(
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription,
@@ -57,9 +57,9 @@ protocol ContextStore: AnyObject {
     into context: ModelContext
   ) throws -> [Link]
 
-  /// Reads what a to-many relationship of some objects of one entity leads to into the context.
+  /// Reads the targets of a to-many relationship of some objects of one entity into the context.
   ///
-  /// - Returns: For each object, what it leads to, in order.
+  /// - Returns: The targets of each object, in order.
   func targets(
     of sources: [PersistentIdentifier],
     _ description: EntityDescription,
@@ -78,16 +78,16 @@ protocol ContextStore: AnyObject {
   /// Whether the store tells a to-many relationship without a collection from an empty one.
   var keepsMissingLists: Bool { get }
 
-  /// Whether there is a save of which nobody knows whether it was made.
+  /// Whether there is a save with an unknown outcome.
   var isInDoubt: Bool { get }
 
-  /// Sends the save again of which nobody knows whether it was made; it isn't made twice.
+  /// Sends a save with an unknown outcome again; it isn't made twice.
   ///
-  /// - Returns: The save, and what became of it; `nil` if there is none, or it isn't made.
-  /// - Throws: ``SwiftDataError`` if that can't be told now.
+  /// - Returns: The save and its outcome; `nil` if there is none, or it isn't made.
+  /// - Throws: ``SwiftDataError`` if the outcome can't be found out now.
   func settle() throws -> (DoubtfulSave, SaveOutcome)?
 
-  /// Lets what became of a save stay unknown.
+  /// Leaves the outcome of a save unknown.
   func giveUpDoubt()
 
   /// Does something with the history that a program's own store keeps; `nil` if it keeps none.
@@ -110,7 +110,7 @@ extension ContextStore {
   ) throws -> Result? { nil }
 }
 
-/// A property and what it becomes.
+/// A property with its new value, or the expression of that value.
 enum StoreAssignment {
   case value(PropertyDescription, Slot)
   case expression(PropertyDescription, QueryExpression)
@@ -122,7 +122,7 @@ enum StoreAssignment {
   }
 }
 
-/// A description of groups of objects, and of what those of each come to.
+/// Groups of objects, and the aggregates of each group.
 struct StoreAggregation {
   var query: StoreQuery
   var keys: [QueryExpression]
@@ -181,7 +181,7 @@ struct SaveOutcome {
   var hasAdopted = false
   /// The versions of the updated objects, in their order; `nil` where nothing was sent.
   var updated: [Int64?] = []
-  /// The objects whose rows aren't what the context has.
+  /// The objects whose rows differ from the context's values.
   var stale: [Link] = []
   /// The objects that were to be deleted and that the store keeps, as the policy says.
   var kept: [Link] = []

@@ -24,9 +24,9 @@ final class ContextUse: Sendable {
   /// The bit that no number of a thread has.
   private static let merging: UInt = 1
 
-  /// Lets the calling thread in; waits while another one merges what others have saved.
+  /// Lets the calling thread in; waits while another one merges the saves of others.
   ///
-  /// - Parameter subject: What it uses, for the message where another thread is inside.
+  /// - Parameter subject: The object in use, for the message where another thread is inside.
   /// - Returns: Whether it wasn't inside already; then ``end()`` has to follow.
   @inline(__always)
   func begin(_ subject: () -> String) -> Bool {
@@ -101,7 +101,7 @@ extension ModelContext {
     return try body()
   }
 
-  /// Ends the program where the calling thread runs the jobs of another actor than that of the context.
+  /// Ends the program where the calling thread runs jobs of an actor other than the context's.
   fileprivate final func checkActor(_ subject: () -> String) {
     let home = mergeQueue.home
     let isElsewhere =

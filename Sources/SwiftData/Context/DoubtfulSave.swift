@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A save that was sent and of which nobody knows whether it was made.
+/// A save that was sent and has an unknown outcome.
 @Memberwise("encoding", "changes")
 struct DoubtfulSave {
   let encoding: SaveEncoding
@@ -9,12 +9,12 @@ struct DoubtfulSave {
   /// The values of the inserted and changed objects that were sent, in their order.
   private var sent: [SentObject] = []
 
-  /// Notes what the objects are while that is what was sent.
+  /// Records the sent values, before the program changes them.
   mutating func noteSent() {
     if sent.isEmpty { sent = (changes.inserted + changes.updated).map { SentObject($0.storage) } }
   }
 
-  /// Returns what the program has changed since, by the objects.
+  /// Returns the program's changes since, by the objects.
   func laterEdits() -> [(link: Link, edits: [LaterEdit])] {
     zip(changes.inserted + changes.updated, sent).compactMap { link, sent in
       let edits = sent.laterEdits(link.storage)
@@ -88,7 +88,7 @@ private struct SentObject {
 }
 
 extension LinkDelta {
-  /// Returns what has to be done after an earlier delta to come to this one.
+  /// Returns the delta that leads from an earlier delta to this one.
   fileprivate func following(_ earlier: LinkDelta) -> LinkDelta {
     func without(_ links: [Link], _ others: [Link]) -> [Link] {
       let known = Set(others.map { ObjectIdentifier($0.storage) })

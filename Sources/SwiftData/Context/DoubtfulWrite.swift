@@ -8,26 +8,27 @@ struct WriteKey {
   let text = IdempotencyKey.make()
   private let start = ContinuousClock.now
 
-  /// Whether the service is sure to know what became of the request.
+  /// Whether the service is sure to know the outcome of the request.
   var isRemembered: Bool { ContinuousClock.now - start < .seconds(9 * 60) }
 }
 
-/// A write of many rows that was sent and of which nobody knows whether it was made.
+/// A write of many rows that was sent and has an unknown outcome.
 ///
-/// If the program asks for the same again, it is sent with the same key, so that it isn't made twice.
+/// If the program makes the same request again, it is sent with the same key, so that it isn't
+/// made twice.
 struct DoubtfulWrite {
   let request: Request
   let author: String?
   let key = WriteKey()
 
-  /// A write that isn't the same if it is made twice.
+  /// A write that isn't idempotent.
   enum Request: Equatable {
     case insert(SaveRequest)
     case update(UpdateRequest)
   }
 }
 
-/// The last writes of which nobody knows whether they were made.
+/// The last writes with unknown outcomes.
 struct DoubtfulWrites<Write> {
   private let limit: Int
   private var writes: [Write] = []
@@ -47,10 +48,10 @@ struct DoubtfulWrites<Write> {
 }
 
 extension ServiceStore {
-  /// Sends a write of many rows, with the key of the last time if nobody knows what became of that.
+  /// Sends a write of many rows, with the key of an equal write whose outcome is unknown.
   ///
   /// - Parameters:
-  ///   - request: The rows to write; `nil` if it is the same to write them twice.
+  ///   - request: The rows to write; `nil` if the write is idempotent.
   ///   - author: The author of the change in the history.
   ///   - body: Sends it.
   /// - Returns: The result of `body`.
@@ -77,7 +78,7 @@ extension ServiceStore {
   /// Sends a write whose answer may be lost.
   ///
   /// - Parameters:
-  ///   - isInDoubt: Whether it was sent before and nobody knows what became of it.
+  ///   - isInDoubt: Whether it was sent before, with an unknown outcome.
   ///   - message: The question that is open if the answer is lost.
   ///   - hint: The advice for that case.
   ///   - noteDoubt: Keeps the write, to be sent again.

@@ -1,9 +1,8 @@
 private import DepotLinux
 
-/// The objects that were fetched together, so that what one of them leads to is fetched for the next ones
-/// too.
+/// The objects of one fetch; when one of them needs related objects, the next ones get theirs too.
 final class FetchGroup {
-  /// How many objects are looked at for what one of them needs.
+  /// How many objects are examined when one of them needs data.
   private static let reach = 1000
 
   private let locked = RegistrationLock()
@@ -21,7 +20,7 @@ final class FetchGroup {
     }
   }
 
-  /// Takes an object out, on whatever thread it ends.
+  /// Removes an object, on the thread that releases it.
   func forget(_ index: Int) { locked { members[index] = nil } }
 
   /// Calls `body` with an object and some of those behind it, until it returns false.
@@ -44,15 +43,15 @@ final class FetchGroup {
   }
 }
 
-/// The objects that outlive a context, by the groups in which they were fetched.
+/// The objects that outlive a context, by their fetches.
 ///
-/// One context reads for all of them in place of theirs. It is made when the first of them needs
-/// something, and lasts as long as one of them.
+/// One successor context reads for all of them. It is made when the first object needs data, and
+/// lasts as long as one of them.
 final class Survivors {
   /// The stores of the context, for as long as somebody else uses them.
   private weak var core: ContainerCore?
   private var groups: [WeakGroup] = []
-  /// The group of those that weren't fetched.
+  /// The group of the objects that weren't fetched.
   private weak var others: FetchGroup?
   private var heir: ModelContext?
 

@@ -39,9 +39,9 @@ final class IdentityMap {
 
 /// The registered objects of one hierarchy of entities in one store, by their keys.
 ///
-/// It keeps nothing alive: objects take themselves out when they end, on whatever thread their last owner lets
-/// them go. All else is done on the context's thread. One whose values somebody keeps after its end isn't
-/// found any more, and makes room for another one.
+/// The table keeps nothing alive: an object removes itself when it ends, on the thread of its last
+/// owner. All other work is done on the context's thread. An object whose values somebody keeps
+/// after its end isn't found any more, and makes room for another one.
 final class IdentityTable {
   private typealias Entry = Unmanaged<ModelStorage>
 

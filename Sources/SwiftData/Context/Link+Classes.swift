@@ -6,12 +6,12 @@ extension Array {
 }
 
 extension Dictionary {
-  /// Creates a dictionary of pairs, of which the first counts of those with the same key.
+  /// Creates a dictionary of pairs; of pairs with the same key, the first is kept.
   init(first pairs: some Sequence<(Key, Value)>) { self.init(pairs) { first, _ in first } }
 }
 
 extension [Link] {
-  /// The objects by their classes, in the order in which the first of each class came.
+  /// The objects by class, in the order of the first object of each class.
   var byClass: [[Link]] {
     guard let first else { return [] }
     if allSatisfy({ $0.storage.description === first.storage.description }) { return [self] }
@@ -29,7 +29,7 @@ extension [Link] {
     return groups
   }
 
-  /// The objects in the order of their rows, in which the store finds and writes them fastest.
+  /// The objects in the order of their rows, which the store finds and writes fastest.
   var byRow: [Link] {
     let rows = map { $0.storage.identifier.row ?? .max }
     if zip(rows, rows.dropFirst()).allSatisfy({ $0 <= $1 }) { return self }

@@ -2,7 +2,7 @@ internal import DepotClient
 public import DepotProtocol
 public import Foundation
 
-/// A property and what ``ModelContext/update(_:where:includeSubclasses:set:)`` makes of it.
+/// A property and the value that ``ModelContext/update(_:where:includeSubclasses:set:)`` gives it.
 public struct ModelAssignment<Model: PersistentModel> {
   private let make: () throws -> StoreAssignment
 
@@ -98,7 +98,8 @@ public struct ModelRowValues<Model: PersistentModel> {
 extension ModelQuery {
   /// Translates an expression.
   ///
-  /// - Throws: ``SwiftDataError/unsupportedPredicate`` that names what the service doesn't have.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` that names the operation that the service
+  ///   lacks.
   static func value<T: PersistentModel, Output>(
     _ expression: Expression<T, Output>
   ) throws(SwiftDataError) -> QueryExpression {

@@ -51,8 +51,7 @@ extension ModelContext {
     return false
   }
 
-  /// Makes the changes of objects that were adopted again, and lets what led to others for their rows lead
-  /// to them.
+  /// Redirects references to adopted objects, and makes the changes of these objects again.
   final func finish(_ adoption: Adoption) {
     replace(adoption.replaced)
     for (link, edits) in adoption.edits {
@@ -90,7 +89,7 @@ extension ModelContext {
     return fault(target.identifier)
   }
 
-  /// Lets what leads to objects lead to others that have their rows from now on.
+  /// Redirects references from objects to the objects that have their rows from now on.
   private func replace(_ replaced: [(old: Link, new: Link)]) {
     guard !replaced.isEmpty else { return }
     let news = Dictionary(first: replaced.map { (ObjectIdentifier($0.old.storage), $0.new) })
@@ -149,7 +148,7 @@ struct Adoption {
   var edits: [(link: Link, edits: [Edit])] = []
   /// Objects that these lead to.
   var reached: [Link] = []
-  /// Objects that the context had for the same rows, with those that it has now.
+  /// Earlier objects of the context, with the objects that have their rows now.
   var replaced: [(old: Link, new: Link)] = []
 }
 
@@ -174,7 +173,7 @@ extension ModelStorage {
     .filter { $0.storage.isHomeless }
   }
 
-  /// Takes the program's changes out of the object, which is what was read then; returns them.
+  /// Removes the program's changes, which leaves the values that were read; returns the changes.
   fileprivate final func takeEdits() -> [Adoption.Edit] {
     let edits = changed.map { slot in
       var edit = Adoption.Edit(slot: slot, value: slots[slot])

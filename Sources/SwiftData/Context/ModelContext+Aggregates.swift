@@ -148,7 +148,7 @@ extension ModelContext {
 // MARK: - Of expressions
 
 extension ModelContext {
-  /// Returns the sum of what an expression comes to; 0 of no objects.
+  /// Returns the sum of an expression's values; 0 without objects.
   ///
   /// - Throws: ``SwiftDataError`` `unsupportedPredicate` if the store can't compute the expression,
   ///   and as `sum(of:where:)` of a key path does.
@@ -159,7 +159,7 @@ extension ModelContext {
     try aggregated(.sum, ModelQuery.value(expression), predicate) ?? .zero
   }
 
-  /// Returns the mean of what an expression comes to; `nil` of no objects.
+  /// Returns the mean of an expression's values; `nil` without objects.
   ///
   /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func average<T: PersistentModel, Value: AggregateNumber>(

@@ -3,10 +3,10 @@ public import Foundation
 
 /// Changes of many objects at once, in the store itself.
 extension ModelContext {
-  /// Deletes all objects of a class that satisfy a predicate, with what delete rules take along.
+  /// Deletes all objects of a class that satisfy a predicate, and applies delete rules.
   ///
-  /// The store does it at once, and not at the next save. Objects of this context about which the store
-  /// doesn't know the latest are deleted as ``delete(_:)`` does.
+  /// The store deletes them at once, and not at the next save. Objects of this context that have
+  /// newer values than the store are deleted as ``delete(_:)`` does.
   ///
   /// - Parameters:
   ///   - model: The class.
@@ -97,9 +97,9 @@ extension ModelContext {
 
   /// Changes all objects of a class that satisfy a predicate.
   ///
-  /// The store does it at once, and not at the next save; the objects of this context get the values too,
-  /// unless they have changes of their own that aren't saved. What is computed is so from the values that
-  /// are stored at that moment, whoever has written them.
+  /// The store changes them at once, and not at the next save. The objects of this context get the
+  /// values too, unless they have unsaved changes. Expressions are computed from the values stored
+  /// at that time, including the saves of others.
   ///
   /// ```swift
   /// try context.update(

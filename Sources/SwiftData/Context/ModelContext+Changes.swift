@@ -1,4 +1,4 @@
-/// Inserting and deleting objects, and what is pending.
+/// Inserting and deleting objects, and the pending changes.
 extension ModelContext {
   /// Whether there are changes that aren't saved.
   public final var hasChanges: Bool { !pending.isEmpty }
@@ -18,10 +18,11 @@ extension ModelContext {
 
   /// Inserts an object, and all objects that its relationships lead to.
   ///
-  /// An object that is in the context already stays what it is. One that was read in a context that is gone
-  /// comes into this context with its changes, and what it leads to likewise. One of another context, of a
-  /// store of another container, or of a class that the container doesn't know isn't inserted: the next save
-  /// throws ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
+  /// An object that is in the context already stays unchanged. An object of a context that no
+  /// longer exists comes into this context with its changes and the objects that its relationships
+  /// lead to. An object of another context, of a store of another container, or of a class that the
+  /// container doesn't know isn't inserted: the next save throws
+  /// ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
   public final func insert<T: PersistentModel>(_ model: T) {
     guard let storage = model.ownStorage else {
       return refuse("\(T.self) has backing data of its own, which no context can keep.", nil)
@@ -37,7 +38,7 @@ extension ModelContext {
     for model in models { insert(model) }
   }
 
-  /// Inserts an object with what it leads to.
+  /// Inserts an object with all objects that its relationships lead to.
   final func insert(_ storage: ModelStorage) {
     var adoption = Adoption()
     guard enter(storage, &adoption) else { return }
@@ -67,7 +68,7 @@ extension ModelContext {
         if link.storage.hasChanges || registered(link.storage.identifier) == nil { take(link) }
       }
     }
-    // After a rollback they weren't in the lists of what they lead to.
+    // After a rollback the inverse lists lacked these objects.
     for storage in entering { storage.enterInverses() }
     finish(adoption)
   }
@@ -124,11 +125,11 @@ extension ModelContext {
     noteTouched()
   }
 
-  /// Deletes an object at the next save, with what the delete rules of its relationships take along.
+  /// Deletes an object at the next save, with the objects that delete rules cascade to.
   ///
-  /// Its values stay readable, also after that, but for those in external storage that nobody has read: these
-  /// only if there is an ``undoManager``. An object that was read in a context that is gone comes into this
-  /// context first; another one that isn't in a context stays what it is.
+  /// Its values stay readable, also after the save. Unread values in external storage stay
+  /// readable only if there is an ``undoManager``. An object of a context that no longer exists
+  /// comes into this context first; any other object without a context stays unchanged.
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
     using { deleteIfOwn(link) }

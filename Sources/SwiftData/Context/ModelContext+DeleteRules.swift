@@ -22,8 +22,9 @@ extension ModelContext {
     leave(all)
   }
 
-  /// Reads what nobody has read, so that the values of deleted objects stay readable; large values only where
-  /// the deletion is to be undone.
+  /// Reads unread values, so that deleted objects stay readable.
+  ///
+  /// Large values are read only if the deletion can be undone.
   private func readUnloaded(_ links: [Link]) {
     for group in links.byClass {
       let description = group[0].storage.description
@@ -59,7 +60,7 @@ extension ModelContext {
     }
   }
 
-  /// Lets the objects that stay forget those that are deleted.
+  /// Removes deleted objects from the relationships of the remaining objects.
   private func leave(_ deleted: [Link]) {
     var lists: [SlotPlace: (owner: Link, gone: [Link])] = [:]
     var scans: [ObjectIdentifier: (property: PropertyDescription, links: [Link])] = [:]
@@ -175,8 +176,7 @@ extension ModelStorage {
     return target(slot).map { [$0] } ?? []
   }
 
-  /// Returns the objects that a relationship leads to, as far as they are registered; those that the program
-  /// has added if it isn't loaded.
+  /// Returns the registered targets of a relationship; only the added ones if it isn't loaded.
   final func knownTargets(_ slot: Int) -> [Link] {
     switch slots[slot] {
     case .unloaded: deltas[slot]?.added ?? []

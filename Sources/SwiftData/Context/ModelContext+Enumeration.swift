@@ -2,17 +2,17 @@
 extension ModelContext {
   /// Calls `block` with the objects that a descriptor describes, in their order.
   ///
-  /// They are read in batches, all of one moment, and let go after each batch unless the program or a
-  /// change of its own keeps them, so that memory is bounded by a batch.
+  /// They are read in batches from one snapshot. Objects are released after each batch unless the
+  /// program or an unsaved change keeps them, so that memory is bounded by a batch.
   ///
   /// - Parameters:
-  ///   - fetch: Which objects, in which order.
+  ///   - fetch: The objects and their order.
   ///   - batchSize: How many objects are read at once.
   ///   - allowEscapingMutations: Whether the context may have changes that aren't saved, before and after
   ///     `block`. Changed objects stay in memory.
   ///   - block: The work on an object.
   /// - Throws: ``SwiftDataError/escapingMutations`` if the context has changes and may not;
-  ///   ``SwiftDataError`` as ``fetch(_:)`` does; what `block` throws.
+  ///   ``SwiftDataError`` as ``fetch(_:)`` does; errors of `block`.
   public final func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>,
     batchSize: Int = 5000,

@@ -1,10 +1,9 @@
 /// Objects and values that are read when the program asks for them.
 extension ModelContext {
-  /// How many objects what one of them needs is read for at once.
+  /// How many objects are read together when one of them needs data.
   private static var siblings: Int { 100 }
 
-  /// Returns the object that has an identifier, of which nothing may be known yet; `nil` if there can't
-  /// be one.
+  /// Returns the object of an identifier, perhaps unread; `nil` if it can't exist.
   final func fault(_ identifier: PersistentIdentifier) -> Link? {
     if let link = registered(identifier)?.link { return link }
     guard !identifier.isTemporary, let description = description(of: identifier),
@@ -20,7 +19,7 @@ extension ModelContext {
 
   /// Returns the object that a to-one relationship of `storage` leads to.
   ///
-  /// If it has to be read, so are those that the next objects of the same fetch lead to.
+  /// If it has to be read, so are the targets of the next objects of the same fetch.
   final func resolve(
     _ identifier: PersistentIdentifier,
     from storage: ModelStorage,
@@ -50,7 +49,7 @@ extension ModelContext {
     return links.first { $0.storage.identifier == identifier }
   }
 
-  /// Returns the objects that have identifiers, without those that are gone.
+  /// Returns the objects of identifiers, without deleted ones.
   final func resolve(
     _ identifiers: [PersistentIdentifier],
     from storage: ModelStorage,
@@ -69,7 +68,7 @@ extension ModelContext {
     return withExtendedLifetime(links) { identifiers.compactMap { registered($0)?.link } }
   }
 
-  /// Reads the rows of identifiers of one hierarchy; notes what failed.
+  /// Reads the rows of identifiers of one hierarchy; keeps an error for later.
   final func read(
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription,
@@ -78,7 +77,8 @@ extension ModelContext {
     readIfPossible(identifiers, of: description, slots: slots) ?? []
   }
 
-  /// Reads the rows of identifiers of one hierarchy; notes what failed, and returns `nil` then.
+  /// Reads the rows of identifiers of one hierarchy; keeps an error for later and then returns
+  /// `nil`.
   final func readIfPossible(
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription,
@@ -89,16 +89,17 @@ extension ModelContext {
     }
   }
 
-  /// Reads the rows of objects of one class; notes what failed, and returns `nil` then.
+  /// Reads the rows of objects of one class; keeps an error for later and then returns `nil`.
   final func readIfPossible(_ links: [Link]) -> [Link]? {
     guard let first = links.first else { return [] }
     return readIfPossible(links.map(\.storage.identifier), of: first.storage.description)
   }
 
-  /// Reads what isn't known of an object's row, and of those of the same fetch that lack it too.
+  /// Reads the missing values of an object's row, also for objects of the same fetch that lack
+  /// them.
   ///
-  /// The next save or fetch throws if there is a value that isn't one of the property's type, if the program
-  /// asks for it.
+  /// If the program asks for a value that doesn't have the property's type, the next save or fetch
+  /// throws.
   final func load(_ storage: ModelStorage, _ slot: Int, isAsked: Bool = true) {
     let outer = refusedValues
     refusedValues = isAsked ? [:] : nil
@@ -152,14 +153,15 @@ extension ModelContext {
     return found
   }
 
-  /// Reads what a to-many relationship leads to, and those of the same fetch that lack it too.
+  /// Reads the targets of a to-many relationship, also for objects of the same fetch that lack
+  /// them.
   final func loadTargets(_ storage: ModelStorage, _ slot: Int) {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
     let own = storage.link.map { [$0] } ?? []
     loadTargets(of: own + siblings(of: storage, lacking: slot), slot)
   }
 
-  /// Reads what a to-many relationship of objects of one class leads to, where that isn't known.
+  /// Reads the unknown targets of a to-many relationship of objects of one class.
   final func loadTargets(of sources: [Link], _ slot: Int) {
     guard let description = sources.first?.storage.description else { return }
     let lists = noting {
@@ -191,7 +193,7 @@ extension ModelContext {
     return try body()
   }
 
-  /// Does what may fail where nothing can be thrown: the next save or fetch tells.
+  /// Runs a function where nothing can be thrown; the next save or fetch throws its error.
   final func noting<Result>(_ body: () throws -> Result) -> Result? {
     do {
       return try body()
@@ -201,7 +203,7 @@ extension ModelContext {
     }
   }
 
-  /// Does what waits for the next call, before something is asked of the stores.
+  /// Does postponed work, before the stores are asked for something.
   ///
   /// - Throws: An earlier error of a call that couldn't throw.
   final func prepare() throws {
@@ -211,11 +213,13 @@ extension ModelContext {
     try autosaveIfDue()
   }
 
-  /// Throws what couldn't be read where nothing could be thrown.
+  /// Throws the error of an earlier read that couldn't throw.
   final func throwPostponedError() throws { try Self.throwFirst(of: &postponedErrors) }
 
-  /// Does something for one who isn't the program: what can't be read meanwhile is told to that one, and
-  /// what the program couldn't read stays to be told to the program.
+  /// Runs a function apart from the program's postponed errors.
+  ///
+  /// Errors of reading meanwhile are thrown here; earlier errors are still thrown to the program
+  /// later.
   ///
   /// - Throws: Any error of `body`, or of reading meanwhile.
   final func apart<Result>(_ body: () throws -> Result) throws -> Result {
@@ -246,12 +250,12 @@ extension [Link] {
 }
 
 extension ModelStorage {
-  /// Takes what a to-many relationship leads to in the store, and applies what was changed since.
+  /// Takes the stored targets of a to-many relationship, and applies the changes since.
   ///
   /// - Parameters:
   ///   - links: The objects.
   ///   - slot: The relationship.
-  ///   - moved: Those that the program lets lead elsewhere than others have done since.
+  ///   - moved: The objects that the program gave another target than others have done since.
   final func take(_ links: [Link], _ slot: Int, _ moved: [Link]) {
     guard case .unloaded = slots[slot] else { return }
     takeStored(links, slot)

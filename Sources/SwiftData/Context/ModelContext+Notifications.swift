@@ -21,8 +21,9 @@ extension ModelContext {
     case deletedIdentifiers = "deleted"
     /// The tokens of the save in the histories of the stores, by the stores' identifiers.
     case historyTokens
-    /// The conflicts with others in which ``ModelContext/mergePolicy`` let this context win: for each a
-    /// ``SaveConflict`` with the values that were read, those of others, and those stored now.
+    /// The conflicts that this context won by its ``ModelContext/mergePolicy``: for each a
+    /// ``SaveConflict`` with the values that were read, the values of others, and the values
+    /// stored now.
     case conflicts
   }
 
@@ -52,7 +53,7 @@ extension ModelContext {
     WatchedStores.catchUp(store.identifier, head, for: mergeQueue)
   }
 
-  /// Tells of what a save has changed.
+  /// Posts a notification about the changes of a save.
   private final func post(_ report: SaveReport) {
     var info: [AnyHashable: Any] = [:]
     func add(_ key: NotificationKey, _ value: Any) {

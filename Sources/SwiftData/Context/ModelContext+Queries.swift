@@ -2,8 +2,8 @@
 extension ModelContext {
   /// Returns the objects that a descriptor describes, in their order.
   ///
-  /// Changes that aren't saved count, unless the descriptor says otherwise: the answer is what the store
-  /// would give after a save.
+  /// Unsaved changes count, unless the descriptor says otherwise: the result is the same as after
+  /// a save.
   ///
   /// - Throws: ``SwiftDataError`` `unsupportedPredicate`, `unsupportedKeyPath`, `storeFailure`, and
   ///   others.
@@ -12,7 +12,7 @@ extension ModelContext {
     return try found(descriptor)
   }
 
-  /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
+  /// Returns the objects that a descriptor describes; doesn't throw postponed errors.
   final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let links = try using { try ContextFetch(self, descriptor).answer { try $0.links() } }
     return Array(unsafeUninitializedCapacity: links.count) { models, count in

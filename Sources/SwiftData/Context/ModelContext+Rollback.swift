@@ -23,8 +23,7 @@ extension ModelContext {
     for observer in observers { observer.didRollBack() }
   }
 
-  /// Lets what an object that was deleted leads to in the store lead back to it, which others may have saved
-  /// meanwhile.
+  /// Adds an object that was deleted to the inverses of its stored targets, which may be new.
   final func reenter(_ link: Link) {
     let storage = link.storage
     guard storage.phase == .stored else { return }

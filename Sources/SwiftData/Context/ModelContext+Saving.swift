@@ -5,16 +5,18 @@ internal import Foundation
 extension ModelContext {
   /// Writes all changes to the stores; does nothing if there are none.
   ///
-  /// The changes of one store are made together or not at all. Those of several stores are saved one
-  /// store after the other, in the order of the configurations: if a later one fails, what the earlier
-  /// ones have saved stays saved, and the rest stays pending.
+  /// The changes of one store are made together or not at all. Several stores are saved one after
+  /// the other, in the order of the configurations: if a later one fails, the earlier ones stay
+  /// saved, and the rest stays pending.
   ///
-  /// A save whose answer is lost throws ``SwiftDataError/storeFailure`` with the effect `unknown`. The
-  /// changes stay pending, and what is called next finds out what became of it: nothing is stored twice.
+  /// A save whose answer is lost throws ``SwiftDataError/storeFailure`` with the effect `unknown`.
+  /// The changes stay pending, and the next call finds out whether they were saved: nothing is
+  /// stored twice.
   ///
-  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if an object breaks a rule, `saveConflict`
-  ///   with ``SwiftDataError/conflicts`` if others have changed what this changes and ``mergePolicy``
-  ///   says that this is an error, and others. Then nothing changes in the context.
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if an object breaks a rule,
+  ///   `saveConflict` with ``SwiftDataError/conflicts`` if others have changed the same objects
+  ///   and ``mergePolicy`` treats this as an error, and others. Then nothing changes in the
+  ///   context.
   public final func save() throws { _ = try saveReporting() }
 
   /// Saves, and returns the changes that were saved.
@@ -50,8 +52,9 @@ extension ModelContext {
 
   /// Saves the changes of one store after the other.
   ///
-  /// If a store reports a missing target of a relationship, the targets are read again, the merge policy decides
-  /// about those that are gone, and the save is tried again, as long as that finds more of them.
+  /// If a store reports a missing target of a relationship, the targets are read again, the merge
+  /// policy decides about deleted ones, and the save is tried again, as long as that finds more of
+  /// them.
   private func send(_ report: inout SaveReport) throws {
     try checkRowsToMakeAgain()
     let parts = changesByStore()
@@ -88,7 +91,7 @@ extension ModelContext {
     return !missing.isEmpty
   }
 
-  /// Finds out what no store will save before the first one is asked.
+  /// Finds changes that no store will save, before the first store is asked.
   ///
   /// - Throws: ``SwiftDataError`` `storeFailure` for a store that may only be read, and
   ///   `modelValidationFailure` for a value that can't be stored.
@@ -99,7 +102,7 @@ extension ModelContext {
     for (store, changes) in parts.dropFirst() { try store.check(changes) }
   }
 
-  /// Applies delete rules, so that the pending changes are what a save would make.
+  /// Applies delete rules, so that the pending changes are complete, as for a save.
   public final func processPendingChanges() {
     using {
       mergeRemoteChanges()
@@ -110,11 +113,12 @@ extension ModelContext {
 
   /// Runs a closure and then saves all changes.
   ///
-  /// If the closure or the save throws, what the closure has changed is rolled back. Changes that were
+  /// If the closure or the save throws, the closure's changes are rolled back. Changes that were
   /// there before are saved first, so that they stay.
   ///
-  /// A transaction inside of another one is a part of that: its changes are saved with those of the outer
-  /// one, or not at all. If it throws, so does the outer one, though its closure may catch the error.
+  /// A transaction inside another one is a part of the outer one: the changes of both are saved
+  /// together, or not at all. If the inner one throws, so does the outer one, though its closure
+  /// may catch the error.
   ///
   /// - Throws: Any error of the closure or of a save.
   public final func transaction(block: () throws -> Void) throws {
@@ -141,8 +145,9 @@ extension ModelContext {
     }
   }
 
-  /// The changes of the stores; those come first in which something is only required to be unchanged, so
-  /// that nothing is saved if it isn't.
+  /// The changes by store, first the stores that only require unchanged objects.
+  ///
+  /// Nothing is saved then if a requirement fails.
   private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
     let parts: [(store: any ContextStore, changes: SaveChanges)] = stores.compactMap { store in
       func isOwn(_ link: Link) -> Bool {
@@ -164,7 +169,7 @@ extension ModelContext {
     (try? store(of: link.storage.description)).map(ObjectIdentifier.init)
   }
 
-  // MARK: - What became of it
+  // MARK: - Outcomes
 
   final func take(
     _ outcome: SaveOutcome,
@@ -261,13 +266,13 @@ extension ModelContext {
     link.storage.restore()
   }
 
-  /// Reads objects anew whose rows aren't what the context has.
+  /// Reads objects anew whose rows differ from the context's values.
   final func refreshStale(_ report: SaveReport) {
     leaveReplaced(report.replaced)
     readStale(report.stale + report.kept + report.adopted)
     // Others may lead to a row that was there before.
     for link in report.adopted { link.storage.unloadLists() }
-    // The lists on both sides are what the deletion would have made of them.
+    // The lists on both sides still lack the objects, as after the deletion.
     for link in report.kept where link.storage.phase == .stored {
       link.storage.unloadLists()
       for property in link.storage.description.relationships {
@@ -295,12 +300,11 @@ struct SaveReport {
   var inserted: [PersistentIdentifier] = []
   var updated: [PersistentIdentifier] = []
   var deleted: [PersistentIdentifier] = []
-  /// The objects whose rows aren't what the context has.
+  /// The objects whose rows differ from the context's values.
   var stale: [Link] = []
   /// The objects whose rows others have taken over.
   var replaced: [Link] = []
-  /// The new objects of a save in which some have rows that were there before, as their unique values are
-  /// the same.
+  /// The new objects of a save; some have existing rows, as their unique values are the same.
   var adopted: [Link] = []
   /// The objects that were to be deleted and that the stores keep.
   var kept: [Link] = []
@@ -339,7 +343,7 @@ extension ModelStorage {
     changed.contains { description.properties[$0].destination != nil }
   }
 
-  /// Forgets what the properties were before they were changed.
+  /// Forgets the old values of changed properties.
   final func becomeClean() {
     changed = SlotSet()
     if !base.isEmpty { base = SlotValues() }

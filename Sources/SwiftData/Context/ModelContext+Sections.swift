@@ -11,8 +11,9 @@ public struct ModelSection<Model: PersistentModel, Title: Hashable>: Identifiabl
 }
 
 extension ModelContext {
-  /// Returns the objects that a descriptor describes in sections, in the order of the sections' titles and
-  /// then in that of the descriptor.
+  /// Returns the objects that a descriptor describes in sections, ordered by title.
+  ///
+  /// Objects of a section are in the order of the descriptor.
   ///
   /// - Parameters:
   ///   - descriptor: Which objects; its limit and offset count objects, not sections.

@@ -3,12 +3,12 @@
 /// Such a save is sent again with its key before anything else is asked of the stores, saved, or merged.
 /// Changes that the program has made since stay pending. A rollback gives the save up.
 extension ModelContext {
-  /// Whether there is a save of which nobody knows whether it was made.
+  /// Whether there is a save with an unknown outcome.
   final var isInDoubt: Bool { stores.contains { $0.isInDoubt } }
 
-  /// Learns what became of saves whose answers were lost.
+  /// Finds out the outcome of saves whose answers were lost.
   ///
-  /// One that a store refuses after all leaves its changes pending.
+  /// If a store refuses a save after all, its changes stay pending.
   ///
   /// - Returns: The changes that were saved after all.
   /// - Throws: ``SwiftDataError`` if nothing answers now either.
@@ -47,7 +47,7 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// Notes the changes of properties that differ from what was saved.
+  /// Records the changes of properties that differ from the saved values.
   fileprivate final func edit(again edits: [LaterEdit]) {
     guard phase == .stored || phase == .deleted else { return }
     for edit in edits {

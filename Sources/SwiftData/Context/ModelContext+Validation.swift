@@ -10,7 +10,8 @@ extension ModelContext {
     }
   }
 
-  /// - Throws: ``SwiftDataError/storeFailure`` if the program has changed what couldn't be read.
+  /// - Throws: ``SwiftDataError/storeFailure`` if the program has changed a property that couldn't
+  ///   be read.
   private func checkUnread(_ storage: ModelStorage) throws {
     if storage.unread.isEmpty { return }
     // A change of a list keeps the rest of it.

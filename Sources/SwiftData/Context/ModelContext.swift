@@ -3,8 +3,8 @@ internal import Foundation
 
 /// A set of objects, and the changes to them that aren't saved.
 ///
-/// A context has one object for each identifier. It belongs to the thread or actor that made it, and its
-/// objects with it; what crosses threads are identifiers.
+/// A context has one object for each identifier. The context and its objects belong to the thread
+/// or actor that made the context; only identifiers cross threads.
 public class ModelContext: Equatable {
   /// The stores, which last as long as this.
   final let core: ContainerCore
@@ -44,7 +44,7 @@ public class ModelContext: Equatable {
   final let mergeQueue = MergeQueue()
   /// Whether rows were read, or saved.
   final var hasRead = false
-  /// Whether what others save is taken.
+  /// Whether the saves of others are merged.
   final var isWatching = false
   /// Whether something was read since the stores couldn't be watched.
   final var hasMissedChanges = false
@@ -52,7 +52,7 @@ public class ModelContext: Equatable {
   final var transactionDepth = 0
   /// The first error of a transaction inside of another one.
   final var transactionFailure: (any Error)?
-  /// Whether what others have saved is being merged.
+  /// Whether the saves of others are being merged.
   final var isMerging = false
 
   /// The author of the changes of this context in the history.

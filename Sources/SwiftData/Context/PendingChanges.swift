@@ -40,7 +40,7 @@ struct PendingChanges {
     }
   }
 
-  /// Removes an object of which nothing is to be saved any more.
+  /// Removes an object that has nothing more to save.
   mutating func remove(_ storage: ModelStorage) {
     if storage.pendingIndex < 0 { return }
     inserted.remove(storage)
@@ -76,7 +76,7 @@ struct PendingChanges {
     return (inserted.removeAll() + discarded.removeAll(), changed.removeAll(), deleted.removeAll())
   }
 
-  /// Makes the next save fail if an object isn't what it is now, as it was read.
+  /// Makes the next save fail if an object's row has changed since it was read.
   mutating func require(_ link: Link) {
     removeRequirements(of: [link])
     required.append(RequiredObject(link))
@@ -126,7 +126,7 @@ struct PendingChanges {
   mutating func deny(_ links: [Link], _ slot: Int) { denials += links.map { ($0, slot) } }
 }
 
-/// An object that must be stored as it was read once, whatever was read of it since.
+/// An object whose row must equal an earlier read, regardless of later reads.
 struct RequiredObject {
   let link: Link
   let version: Int64

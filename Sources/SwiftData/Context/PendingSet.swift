@@ -1,4 +1,4 @@
-/// Objects with changes that aren't saved, which are kept alive, in the order in which they came.
+/// Objects with unsaved changes, which are kept alive, in order of arrival.
 struct PendingSet {
   private var links: [Link?] = []
   private(set) var count = 0
@@ -25,7 +25,7 @@ struct PendingSet {
   /// The objects that are in the set now.
   var all: [Link] { links.compactMap { $0 } }
 
-  /// Empties the set; returns what was in it.
+  /// Empties the set; returns its objects.
   mutating func removeAll() -> [Link] {
     let all = all
     for link in all { link.storage.pendingIndex = -1 }

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// The request that saves changes, and how its answer is told.
+/// The request that saves changes, and the reading of its answer.
 struct SaveEncoding {
   /// How many rows a part of the request has at most, so that it can be sent in parts.
   fileprivate static let rowsInPart = 5000
 
   private let changes: SaveChanges
-  /// The objects of ``changes`` that the request has something to change of.
+  /// Whether the request changes each of the updated objects of ``changes``.
   private(set) var sentUpdates: [Bool] = []
   private(set) var request: SaveRequest
 
@@ -82,9 +82,11 @@ struct SaveEncoding {
       let description = storage.description
       var slots = storage.changedColumns()
       if storage.newer?.isGone == true {
-        // New members of its lists lead to it: the policy decides whether a row that is gone is made again.
+        // New members of its lists refer to it: the policy decides whether a deleted row is made
+        // again.
         let isAsked = slots.isEmpty
-        // That needs large values from here: of the values that were read, the length alone is told.
+        // Making it again needs large values from here: of values that were read, only the length
+        // is sent.
         let more = description.savedColumns.filter { slot in
           (isAsked || description.properties[slot].isExternal) && storage.wasRead(slot)
             && !storage.isUnloaded(slot)
@@ -202,7 +204,7 @@ extension PersistentIdentifier {
 }
 
 extension PropertyDescription {
-  /// Whether a to-many relationship is told to the store from this side.
+  /// Whether a to-many relationship is sent to the store from this side.
   var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
 
   /// Whether a row has a column for it.
@@ -295,7 +297,7 @@ extension ModelStorage {
   }
 
   private final func isSameAsBase(_ slot: Int) -> Bool {
-    // In a stage of a migration, what was read may stand for a value that is missing.
+    // In a stage of a migration, the value that was read may stand for a missing one.
     guard let old = base[slot], description.properties[slot].isSame(old, slots[slot]) else {
       return false
     }
@@ -312,7 +314,7 @@ extension ModelStorage {
     }
   }
 
-  /// Writes what became of a property.
+  /// Writes the change of a property.
   final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
     let property = description.properties[slot]
     guard property.isToMany else {

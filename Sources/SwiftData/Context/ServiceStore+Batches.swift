@@ -88,7 +88,7 @@ extension ServiceStore {
         for (property, slot) in values { try property.write(slot, to: &row, of: query.description) }
       }
     }
-    // The same values may be given twice; what is computed from the old ones may not.
+    // Setting constants twice is harmless; computing from old values twice isn't.
     let known = request.computed.isEmpty ? nil : DoubtfulWrite.Request.update(request)
     return try write(known, author: context.author) { [request] connection, key in
       try connection.update(request, key: key, author: context.author)

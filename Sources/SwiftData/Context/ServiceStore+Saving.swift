@@ -17,7 +17,7 @@ extension ServiceStore {
     do {
       return try self.outcome(of: save, send(save))
     } catch let error as SwiftDataError {
-      // Nobody changes what is served for reading only.
+      // A read-only store doesn't change, so a save that only requires unchanged objects succeeds.
       guard changes.isEmpty, error.serviceError?.code == .readOnly else { throw error }
       return outcome
     }
@@ -132,7 +132,7 @@ extension ServiceStore {
     return rows.isEmpty ? [] : changes.deleted.filter { rows.contains($0, $0.storage.identifier) }
   }
 
-  /// Notes the objects whose rows aren't what the program wanted.
+  /// Records the objects whose rows differ from the program's values.
   private func addStale(
     _ conflicts: [SaveConflict],
     _ changes: SaveChanges,
@@ -157,7 +157,7 @@ extension ServiceStore {
 private final class InsertedRows: IteratorProtocol {
   private let entity: EntityKey
   private var rows: ArraySlice<Int64>
-  /// The versions of those that were there before.
+  /// The versions of the rows that existed before.
   private let versions: [Int64: Int64]
 
   func next() -> (identifier: PersistentIdentifier, version: Int64)? {

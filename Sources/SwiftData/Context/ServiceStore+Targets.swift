@@ -2,7 +2,7 @@ internal import DepotClient
 internal import DepotProtocol
 
 extension [PersistentIdentifier] {
-  /// Divides objects by those of these that they lead to in the store, whatever the program has changed.
+  /// Divides objects by their stored parents among these, regardless of the program's changes.
   func divide(_ links: [Link], by parents: (ModelStorage) -> [PersistentIdentifier]) -> [[Link]] {
     var positions: [PersistentIdentifier: Int] = [:]
     for (position, source) in enumerated() { positions[source] = position }
@@ -55,7 +55,7 @@ extension ServiceStore {
     }
   }
 
-  /// Reads the rows that some lead to, and in which order.
+  /// Reads the targets of a to-many relationship from the rows of its sources, in the saved order.
   private func linked(
     to sources: [PersistentIdentifier],
     _ description: EntityDescription,

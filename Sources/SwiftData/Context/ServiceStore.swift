@@ -12,9 +12,9 @@ final class ServiceStore: ContextStore {
   let handle: StoreHandle
   private let heirs: [String: [EntityDescription]]
   private var plans: [String: RowPlan] = [:]
-  /// The save of which nobody knows whether it was made.
+  /// The save whose outcome is unknown.
   var doubtful: DoubtfulSave?
-  /// The writes of many rows of which nobody knows whether they were made.
+  /// The writes of many rows whose outcomes are unknown.
   var doubtfulWrites = DoubtfulWrites<DoubtfulWrite>(limit: 8)
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
@@ -166,7 +166,7 @@ final class ServiceStore: ContextStore {
 }
 
 extension StoreHandle {
-  /// Makes what a context reads and writes the store with.
+  /// Makes the store of one context.
   func contextStore(_ descriptions: [String: EntityDescription]) -> any ContextStore {
     switch kind {
     case .depot, .migrating: ServiceStore(self, descriptions)
