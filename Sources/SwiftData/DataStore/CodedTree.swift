@@ -70,7 +70,7 @@ extension CodedTree {
 }
 
 extension JSONEncoder {
-  /// An encoder that takes infinite numbers and those that are none.
+  /// An encoder that accepts infinite numbers and NaN.
   static var ofAnyNumber: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -83,7 +83,7 @@ extension JSONEncoder {
 }
 
 extension JSONDecoder {
-  /// A decoder of what such an encoder writes.
+  /// A decoder of the output of such an encoder.
   static var ofAnyNumber: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -1,4 +1,4 @@
-/// The opening of one store, whatever its configuration is.
+/// The opening of one store, for a configuration of any type.
 struct ConfigurationOpening {
   let descriptions: [EntityDescription]
   let schema: Schema
@@ -6,7 +6,8 @@ struct ConfigurationOpening {
   /// Whether there is no other store.
   let isOnly: Bool
 
-  /// - Throws: Why the store can't be had; of a store of the program's own, what that throws.
+  /// - Throws: The reason why the store can't be opened; errors of a custom store are thrown
+  ///   unchanged.
   func open(_ configuration: any DataStoreConfiguration) throws -> StoreHandle {
     if let configuration = configuration as? ModelConfiguration {
       return try StoreOpening(opening: self, configuration: configuration).open()

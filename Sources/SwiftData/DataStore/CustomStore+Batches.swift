@@ -58,7 +58,7 @@ private struct MemoryBatch {
     schema = (try? SchemaLowering(descriptions).schema(nil)) ?? DepotProtocol.Schema(entities: [])
   }
 
-  /// Fetches what a query describes.
+  /// Fetches the objects that a query describes.
   func objects(_ query: StoreQuery) throws -> [Link] {
     let links = try context.store(of: query.description).fetch(query, into: context)
     return query.request.includesSubentities
@@ -75,7 +75,7 @@ private struct MemoryBatch {
 
   // MARK: - New values
 
-  /// Returns what properties of an object become.
+  /// Returns the new values of an object's properties.
   func values(
     _ assignments: [StoreAssignment],
     of link: Link,
@@ -181,7 +181,7 @@ extension StoreAggregation {
     return groups
   }
 
-  /// Returns the keys of a group and what its objects come to.
+  /// Returns the keys of a group and the aggregates of its objects.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if a sum is beyond the numbers of its type.
   fileprivate func result(_ group: [AggregatedRow]) throws -> [Value] {

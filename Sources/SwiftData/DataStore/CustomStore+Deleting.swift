@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Deleting many objects at once, whatever else the context has changed.
+/// Deleting many objects at once, apart from the other changes of the context.
 extension CustomStore {
   func delete(_ query: StoreQuery, in context: ModelContext) throws {
     try delete(query.description.type, query, in: context)
@@ -31,7 +31,8 @@ extension CustomStore {
     context.mergeDeletions(of: gone.compactMap(context.registered))
   }
 
-  /// Lets the store delete what a predicate describes; returns false if it leaves that to the context.
+  /// Lets the store delete the objects of a predicate; returns `false` if it leaves that to the
+  /// context.
   private func deleteInStore<Model: PersistentModel>(
     _ predicate: Predicate<Model>?,
     _ query: StoreQuery,

@@ -4,7 +4,7 @@ internal import Foundation
 struct CustomAnswer {
   var snapshots: [DefaultSnapshot] = []
   var related: [DefaultSnapshot] = []
-  /// Whether the store has left out what the predicate doesn't describe.
+  /// Whether the store has left out the objects that don't satisfy the predicate.
   var isFiltered = true
   /// Whether the store has sorted, and cut to offset and limit.
   var isSorted = true
@@ -33,7 +33,7 @@ extension CustomStore {
           descriptor.sortBy = []
           answer.isSorted = false
         }
-        // Only what is filtered and sorted can be cut.
+        // Offset and limit apply only after filtering and sorting.
         descriptor.fetchLimit = nil
         descriptor.fetchOffset = nil
       }
@@ -59,7 +59,7 @@ extension CustomStore {
 }
 
 extension DefaultSnapshot {
-  /// Reads what a snapshot of a program's own type encodes.
+  /// Reads a snapshot from the encoding of a program's own type.
   init(any snapshot: some DataStoreSnapshot) throws {
     if let snapshot = snapshot as? DefaultSnapshot {
       self = snapshot

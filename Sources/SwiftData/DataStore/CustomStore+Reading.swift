@@ -112,7 +112,7 @@ extension CustomStore {
     return withExtendedLifetime(alive) { wanted.map { ($0 ?? []).compactMap { known[$0] } } }
   }
 
-  /// Finds what relationships lead to by the objects that lead back.
+  /// Finds the targets of relationships by the inverse relationship of the targets.
   private func children(
     of sources: [PersistentIdentifier],
     _ property: PropertyDescription,
@@ -151,7 +151,7 @@ extension CustomStore {
     return order.compactMap { byIdentifier[$0] }
   }
 
-  /// Registers what the store has answered; returns the objects of a class.
+  /// Registers the store's answer; returns the objects of a class.
   func take<Model: PersistentModel>(
     _ answer: CustomAnswer,
     _: Model.Type,

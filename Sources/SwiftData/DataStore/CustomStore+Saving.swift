@@ -97,7 +97,7 @@ extension CustomStore {
     return error
   }
 
-  /// Keeps what the store says of objects until the context asks for it.
+  /// Keeps the values that the store returned until the context asks for them.
   private func takeReturned(
     _ result: DataStoreSaveChangesResult<Snapshot>,
     _ changes: SaveChanges,

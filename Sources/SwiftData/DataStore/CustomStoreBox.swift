@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A store of the program's own, which the contexts of a container share.
 ///
-/// It is called for one context at a time, whatever threads they are on.
+/// It is called for one context at a time, even if the contexts are on several threads.
 @Memberwise("store", "descriptions")
 // because the store is used under the lock only
 final class CustomStoreBox: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class CustomStoreBox: @unchecked Sendable {
     return try EntityDescription.$current.withValue(descriptions) { try body(store) }
   }
 
-  /// Makes what a context reads and writes the store with.
+  /// Makes the store of one context.
   func contextStore() -> any ContextStore {
     func make<Store: DataStore>(_ store: Store) -> any ContextStore { CustomStore(self, store) }
     return make(store)

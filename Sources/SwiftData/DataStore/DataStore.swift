@@ -1,7 +1,7 @@
 /// A store that keeps the objects of containers, in a form of the program's own.
 ///
-/// Contexts speak to a store in snapshots and identifiers. A container calls its store for one context at a
-/// time, whatever threads the contexts are on.
+/// Contexts speak to a store in snapshots and identifiers. A container calls its store for one
+/// context at a time, even if the contexts are on several threads.
 public protocol DataStore: AnyObject {
   /// The description of where the store is.
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
@@ -44,7 +44,7 @@ public protocol DataStore: AnyObject {
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier]
 
-  /// Keeps what a context has changed: all of it or nothing.
+  /// Stores the changes of a context, all of them or none.
   ///
   /// - Throws: Why nothing is saved.
   func save(
@@ -57,7 +57,7 @@ public protocol DataStore: AnyObject {
   /// Learns that a context has ended.
   func invalidateState(for editingState: EditingState)
 
-  /// Returns what the store has at hand of some objects.
+  /// Returns the snapshots of some objects that the store has at hand.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState
@@ -65,9 +65,9 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// Counts what ``fetchIdentifiers(_:)`` returns.
+  /// Counts the identifiers that ``fetchIdentifiers(_:)`` returns.
   ///
-  /// - Throws: The errors of that.
+  /// - Throws: The errors of ``fetchIdentifiers(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try fetchIdentifiers(request).count
   }

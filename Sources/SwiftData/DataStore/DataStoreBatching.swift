@@ -1,7 +1,7 @@
 internal import DepotProtocol
 public import Foundation
 
-/// A store that deletes what a predicate describes without the help of a context.
+/// A store that deletes the objects of a predicate without the help of a context.
 public protocol DataStoreBatching: DataStore {
   /// Deletes all objects that a predicate describes.
   ///

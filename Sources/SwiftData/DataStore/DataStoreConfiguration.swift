@@ -1,4 +1,4 @@
-/// Where a store is, and what it holds.
+/// The location and the contents of a store.
 public protocol DataStoreConfiguration: Hashable {
   /// The class that keeps the objects.
   associatedtype Store: DataStore where Store.Configuration == Self

@@ -3,7 +3,7 @@
 /// A context that gets one of the two that prefer its memory does that part itself, over all objects of
 /// the entity.
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The store can't do what was asked.
+  /// The store doesn't have the requested feature.
   case unsupportedFeature
   /// The store leaves predicates to the context.
   case preferInMemoryFilter

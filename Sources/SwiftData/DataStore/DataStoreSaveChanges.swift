@@ -20,7 +20,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   public let storeIdentifier: String
   /// The identifiers of new objects, by the temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Objects whose values are not what the context sent, by their identifiers.
+  /// Objects whose values differ from the context's, by their identifiers.
   public let snapshotsToReregister: [PersistentIdentifier: T]
   /// The moment of the history after the save, if the store keeps one.
   public let historyToken: (any HistoryToken)?
@@ -30,7 +30,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// - Parameters:
   ///   - storeIdentifier: The identifier of the store.
   ///   - remappedIdentifiers: The identifiers of new objects, by the temporary ones.
-  ///   - snapshotsToReregister: Objects whose values are not what the context sent.
+  ///   - snapshotsToReregister: Objects whose values differ from the context's.
   public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -49,7 +49,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// - Parameters:
   ///   - storeIdentifier: The identifier of the store.
   ///   - remappedIdentifiers: The identifiers of new objects, by the temporary ones.
-  ///   - snapshotsToReregister: Objects whose values are not what the context sent.
+  ///   - snapshotsToReregister: Objects whose values differ from the context's.
   ///   - historyToken: The moment of the history after the save.
   public init(
     for storeIdentifier: String,

@@ -11,7 +11,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   /// - Parameters:
   ///   - backingData: The storage of the object's values.
   ///   - relatedBackingDatas: The storages of other objects, by their identifiers; a snapshot may
-  ///     add those that it leads to.
+  ///     add the storages of related objects.
   init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]

@@ -46,7 +46,7 @@ extension DefaultSnapshot {
 }
 
 extension KeyedDecodingContainer<DataStoreSnapshotCodingKey> {
-  /// Reads the value of a property, whatever it was in the version that wrote it.
+  /// Reads the value of a property, whose type may have been another in the version that wrote it.
   fileprivate func value(
     of property: PropertyDescription,
     _ key: DataStoreSnapshotCodingKey

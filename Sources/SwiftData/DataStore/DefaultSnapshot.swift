@@ -1,8 +1,8 @@
 /// The values of one object.
 ///
-/// It encodes attributes by their names as what they are, so that the encoder's own settings for dates and
-/// data count, and relationships as identifiers. Properties that a decoder doesn't find have their default
-/// values; those that the class lacks are kept as they were read.
+/// Attributes are encoded by name as values of their own types, so that the encoder's settings for
+/// dates and data apply, and relationships as identifiers. Properties that a decoder doesn't find
+/// have their default values; properties that the class lacks are kept as they were read.
 // because it holds values of attributes, which nobody changes in place
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// The identifier of the object.
@@ -19,7 +19,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - backingData: The storage of the object's values.
-  ///   - relatedBackingDatas: Gets what holds the values of the objects that relationships lead to, as far
+  ///   - relatedBackingDatas: Gets the storages of the objects that relationships lead to, as far
   ///     as they are in memory.
   public init(
     from backingData: any BackingData,
@@ -63,7 +63,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 }
 
 extension DefaultSnapshot {
-  /// Reads the values that Depot holds; what isn't loaded is.
+  /// Reads the values of an object of Depot; unloaded values are loaded.
   private init(
     _ storage: ModelStorage,
     _ related: inout [PersistentIdentifier: any BackingData]

@@ -1,10 +1,10 @@
 internal import Synchronization
 
 extension DefaultStore {
-  /// Keeps what a context has changed.
+  /// Stores the changes of a context.
   ///
-  /// If nobody knows whether the last save of the same context was made, that is found out first, so that
-  /// nothing is stored twice.
+  /// If the outcome of the context's last save is unknown, it is found out first, so that nothing
+  /// is stored twice.
   ///
   /// - Throws: ``SwiftDataError`` `storeFailure`, `saveConflict`, and others.
   public func save(
@@ -32,7 +32,7 @@ extension DefaultStore {
     }
   }
 
-  /// Finds out what became of the last save of a context; `nil` if that isn't open, or it wasn't made.
+  /// Finds out the outcome of a context's last save; `nil` if that is known, or it wasn't made.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers now either.
   private func settled(
@@ -55,7 +55,7 @@ extension DefaultStore {
   private func note(_ save: DoubtfulSnapshotSave) { doubtfulSaves.withLock { $0.add(save) } }
 }
 
-/// A save of a context's snapshots of which nobody knows whether it was made, or how much of it.
+/// A save of a context's snapshots, with an unknown outcome: all, some, or none may be stored.
 // because it is used by the one save that has taken it out of the list
 struct DoubtfulSnapshotSave: @unchecked Sendable {
   let work: SnapshotSave

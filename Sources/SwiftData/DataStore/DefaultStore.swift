@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// A store that the service keeps, as containers have it for a `ModelConfiguration`.
+/// A store in the service, the one that containers use for a `ModelConfiguration`.
 ///
-/// A store of the program's own can have one inside and hand on what it is asked.
+/// A custom store can contain one and forward requests to it.
 public final class DefaultStore: DataStore, DataStoreBatching {
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
@@ -19,16 +19,16 @@ public final class DefaultStore: DataStore, DataStoreBatching {
   /// The identifier of the store.
   public let identifier: String
   let container: ModelContainer
-  /// The last saves of which nobody knows whether they were made, one for each context.
+  /// The last saves with unknown outcomes, one for each context.
   let doubtfulSaves = Mutex(DoubtfulWrites<DoubtfulSnapshotSave>(limit: 16))
 
   /// Opens the store; the service is started if need be.
   ///
   /// - Parameters:
   ///   - configuration: Where the store is; it has to have a schema.
-  ///   - migrationPlan: How a store of an older version becomes that of this one.
-  /// - Throws: ``SwiftDataError/unknownDataStoreSchema`` if the configuration has no schema, and what a
-  ///   container throws.
+  ///   - migrationPlan: The migrations of older versions of the schema.
+  /// - Throws: ``SwiftDataError/unknownDataStoreSchema`` if the configuration has no schema, and
+  ///   the errors of a container.
   public init(
     _ configuration: ModelConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
@@ -68,7 +68,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
     )
   }
 
-  /// Returns what relationships lead to that are to be prefetched.
+  /// Returns the targets of the relationships that are to be prefetched.
   private func prefetched<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ models: [T],

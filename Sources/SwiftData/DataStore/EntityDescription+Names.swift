@@ -20,7 +20,7 @@ extension EntityDescription {
     }
   }
 
-  /// How many properties are among those of some names, less those that aren't.
+  /// How many properties have one of some names, less the number of other properties.
   private func likeness(_ names: Set<String>) -> Int {
     let own = Set(properties.map(\.name))
     return 2 * own.intersection(names).count - own.count

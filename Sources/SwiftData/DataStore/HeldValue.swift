@@ -20,7 +20,7 @@ extension HeldValue {
     }
   }
 
-  /// Returns the value as what a property of `description` has; `nil` if it can't be that.
+  /// Returns the value as a property of `description` holds it; `nil` if the types don't fit.
   func slot(of property: PropertyDescription) -> Slot? {
     switch (property.kind, self) {
     case (.attribute(let codec), .attribute(let value)):

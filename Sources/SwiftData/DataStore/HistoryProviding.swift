@@ -1,4 +1,4 @@
-/// A store that keeps a history of what was saved.
+/// A store that keeps a history of saves.
 public protocol HistoryProviding {
   /// The type of one transaction of the history.
   associatedtype HistoryType: HistoryTransaction
@@ -8,8 +8,8 @@ public protocol HistoryProviding {
 
   /// Returns the transactions that a descriptor describes.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what is wanted isn't kept any more, or why it
-  ///   can't be had.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the transactions aren't kept any more, or
+  ///   another error that says why they can't be fetched.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 
   /// Deletes the transactions that a descriptor describes.

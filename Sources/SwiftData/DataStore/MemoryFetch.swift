@@ -4,7 +4,7 @@ internal import Foundation
 extension FetchDescriptor {
   /// Returns which of some objects are wanted, in their order, before offset and limit.
   ///
-  /// - Throws: The predicate's error, or that of reading objects to which it leads.
+  /// - Throws: Errors of the predicate, or of reading related objects.
   func wanted(
     of links: [Link],
     in context: ModelContext,

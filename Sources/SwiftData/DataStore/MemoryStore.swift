@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A store of objects in memory, which can't be changed: what a store was before a stage of a migration.
+/// A read-only store in memory, which holds the objects as they were before a migration stage.
 final class MemoryStore: DataStore {
   let configuration: MemoryStoreConfiguration
   let schema: Schema

@@ -1,13 +1,14 @@
 /// Containers with stores of the program's own.
 extension ModelContainer {
-  /// Creates a container of model classes, of those that their relationships lead to, and of their
-  /// superclasses, in stores of any kind.
+  /// Creates a container for model classes, with stores of any kind.
+  ///
+  /// The classes that relationships reach, and the superclasses, belong to it too.
   ///
   /// - Parameters:
   ///   - forTypes: The classes.
   ///   - configurations: Where the stores are.
-  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and what a store of
-  ///   the program's own throws.
+  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and errors of
+  ///   custom stores.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     configurations: any DataStoreConfiguration...
@@ -17,8 +18,8 @@ extension ModelContainer {
 
   /// Creates a container of model classes in stores of any kind, which migrate by a plan.
   ///
-  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and what a store of
-  ///   the program's own throws.
+  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and errors of
+  ///   custom stores.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
@@ -31,10 +32,10 @@ extension ModelContainer {
     )
   }
 
-  /// Creates a container of what a schema describes, in stores of any kind.
+  /// Creates a container for the entities of a schema, with stores of any kind.
   ///
-  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and what a store of
-  ///   the program's own throws.
+  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and errors of
+  ///   custom stores.
   public convenience init(
     for givenSchema: Schema,
     configurations: [any DataStoreConfiguration]
@@ -42,10 +43,11 @@ extension ModelContainer {
     try self.init(for: givenSchema, migrationPlan: nil, configurations: configurations)
   }
 
-  /// Creates a container of what a schema describes, in stores of any kind, which migrate by a plan.
+  /// Creates a container for the entities of a schema, with stores of any kind that migrate by a
+  /// plan.
   ///
-  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and what a store of
-  ///   the program's own throws.
+  /// - Throws: ``SwiftDataError`` like the initializers for ``ModelConfiguration``, and errors of
+  ///   custom stores.
   public convenience init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,

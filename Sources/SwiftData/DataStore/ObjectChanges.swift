@@ -19,9 +19,9 @@ struct ObjectChanges: Sendable {
 }
 
 extension ModelContext {
-  /// Merges what another context of the container has saved in a store of the program's own.
+  /// Merges another context's save in a custom store of the same container.
   ///
-  /// Changes that aren't saved are kept. Returns what was merged.
+  /// Unsaved changes are kept. Returns the merged changes.
   final func merge(_ changes: ObjectChanges) -> MergedChanges {
     var summary = MergedChanges()
     guard changes.editingState.id != editingState.id else { return summary }

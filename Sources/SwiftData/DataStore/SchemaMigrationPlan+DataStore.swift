@@ -2,18 +2,18 @@
 extension SchemaMigrationPlan {
   /// Runs the stages that lead from a version to the last one, over a store of the program's own.
   ///
-  /// A store calls it in its initializer when it finds that what it has kept is of an older version. For
-  /// each stage the configuration's store is opened with the schema of the version, without a plan, and
-  /// changed by contexts. After a stage all objects are saved once, so that what they keep has the names
-  /// and the default values of the new version. To be able to go back, a store gives the configuration
-  /// of a copy.
+  /// A store calls it in its initializer when it finds data of an older version. For each stage
+  /// the configuration's store is opened with the schema of the version, without a plan, and
+  /// changed by contexts. After a stage all objects are saved once, so that their data have the
+  /// names and the default values of the new version. To be able to go back, a store gives the
+  /// configuration of a copy.
   ///
   /// - Parameters:
   ///   - configuration: Where the store, or its copy, is.
-  ///   - version: The version that it is of.
+  ///   - version: The version of the stored data.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan doesn't have the version,
-  ///   ``SwiftDataError/backwardMigration`` if that is later than all that it has, and what a stage or
-  ///   the store throws.
+  ///   ``SwiftDataError/backwardMigration`` if the version is later than all versions of the plan,
+  ///   and errors of a stage or the store.
   public static func migrate<Configuration: DataStoreConfiguration>(
     _ configuration: Configuration,
     from version: Schema.Version
@@ -78,7 +78,7 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
     }
   }
 
-  /// Makes what is stored that of the new version, as far as that can be inferred.
+  /// Converts the stored objects to the new version, as far as that can be inferred.
   private func convert() throws {
     let kept = Set(new.descriptions.map(\.name))
     let lost = old.descriptions.filter { !kept.contains($0.name) }
@@ -86,7 +86,7 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
     try withStore(new) { store in try store.saveAll(new.descriptions) }
   }
 
-  /// Returns a container of the old objects, which stay what they are now.
+  /// Returns a container of the old objects in memory, which later changes don't affect.
   private func copyInMemory() throws -> ModelContainer {
     var snapshots: [DefaultSnapshot] = []
     try withStore(old) { store in

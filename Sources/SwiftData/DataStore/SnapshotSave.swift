@@ -7,7 +7,7 @@ struct SnapshotSave {
   private var new: [PersistentIdentifier: Link] = [:]
   /// The changed objects, which are looked at again after the save.
   private var updated: [Link] = []
-  /// The moment of the history after what is saved already.
+  /// The token of the history after the last part that is saved already.
   var token: (any HistoryToken)?
 
   init(_ context: ModelContext) { self.context = context }
@@ -17,7 +17,7 @@ struct SnapshotSave {
     new.mapValues(\.storage.identifier)
   }
 
-  /// Makes changes that a request asks for, beyond those that are saved already.
+  /// Makes the changes of a request, beyond the ones that are saved already.
   mutating func make(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
     let unwanted = try insert(request.inserted)
     try update(request.updated)
@@ -27,7 +27,7 @@ struct SnapshotSave {
     _ = context.pending.removeUndecided()
   }
 
-  /// Makes the new objects; returns those that an earlier request has made and that are new no more.
+  /// Makes the new objects; returns the objects of an earlier request that this one lacks.
   private mutating func insert(_ snapshots: [DefaultSnapshot]) throws -> [Link] {
     let earlier = new
     new = [:]
@@ -96,7 +96,7 @@ struct SnapshotSave {
     for link in try stored(snapshots) { context.delete(link) }
   }
 
-  /// Returns what a relationship leads to, with the new objects in it.
+  /// Returns the targets of a relationship, with the new objects among them.
   private func resolved(_ slot: Slot) throws -> Slot {
     switch slot {
     case .reference(let identifier):
@@ -113,7 +113,7 @@ struct SnapshotSave {
     }
   }
 
-  /// Returns the objects whose values are not what the snapshots say.
+  /// Returns the objects whose values differ from the snapshots.
   func differences(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) -> [PersistentIdentifier: DefaultSnapshot] {

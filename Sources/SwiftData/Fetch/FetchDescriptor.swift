@@ -1,4 +1,4 @@
-/// A description of the objects of a class that are wanted, and in which order.
+/// A description of the wanted objects of a class, and of their order.
 // because predicates, sort descriptors, and key paths of properties are immutable
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
   /// The condition that the objects must satisfy; all objects if `nil`.

@@ -16,14 +16,14 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     }
   }
 
-  /// Creates a collection of what is there already.
+  /// Creates a collection of elements that are in memory.
   init(_ elements: [Element]) {
     self.init(count: elements.count, batchSize: Swift.max(1, elements.count)) {
       Array(elements[$0])
     }
   }
 
-  /// Creates a collection of what is read later.
+  /// Creates a collection of elements that are read when they are used.
   ///
   /// - Parameters:
   ///   - count: How many elements there are.

@@ -11,7 +11,7 @@ struct IdentityComparison {
   /// The entities of the elements of collections that have names.
   private var variables: [String: EntityDescription] = [:]
 
-  /// Returns what stands for an identifier until it is known what it is compared with.
+  /// Returns a stand-in for an identifier, until the other side of its comparison is known.
   static func mark(_ number: Int64, of root: String) -> Value {
     // A constant of the program isn't a list of values of several types.
     .list([.int64(number), .string(root)])

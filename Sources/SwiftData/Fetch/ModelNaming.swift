@@ -50,14 +50,15 @@ final class ModelNaming: PropertyNaming {
     return Self.scalar(constant)
   }
 
-  /// Returns what stands for an identifier; a number that no row has for an object of another store.
+  /// Returns a stand-in for an identifier; for an object of another store, a number that no row
+  /// has.
   private func mark(_ identifier: PersistentIdentifier.ID) -> Value {
     if let stores, let store = identifier.store, !stores.contains(store) { return .int64(.min) }
     namesIdentifiers = true
     return IdentityComparison.mark(identifier.queryNumber, of: identifier.rootName)
   }
 
-  /// Finishes what was translated for an entity: identifiers become numbers.
+  /// Finishes a translated expression for an entity: identifiers become numbers.
   func finish(_ expression: QueryExpression, of description: EntityDescription) -> QueryExpression {
     guard namesIdentifiers else { return expression }
     var comparison = IdentityComparison(description, entities)
@@ -86,7 +87,7 @@ final class ModelNaming: PropertyNaming {
     Content.isRawValue(keyPath, of: TypeKind.cases(of: type) ?? [])
   }
 
-  /// Returns what is stored for a constant whose type has a column of its own; `nil` for others.
+  /// Returns the stored value of a constant whose type fits one column; `nil` for others.
   private static func scalar(_ constant: Any) -> Value? {
     func open<Content>(_ content: Content) -> Value? {
       guard Content.self is any Codable.Type, !(content is any Collection) else { return nil }
@@ -112,7 +113,7 @@ extension PersistentIdentifier.ID {
 }
 
 extension EntityDescription {
-  /// Returns the name of a property by its key path, also by that of a subclass.
+  /// Returns the name of a property by its key path, or by the key path of a subclass.
   func propertyName(_ keyPath: AnyKeyPath) -> String? {
     if let property = property(keyPath) { return property.name }
     let types = Swift.type(of: keyPath)

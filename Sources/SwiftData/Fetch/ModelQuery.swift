@@ -6,7 +6,7 @@ internal import Foundation
 enum ModelQuery {
   /// Translates a predicate.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  /// - Throws: ``DepotError`` `request.predicate` that names the operation that the service lacks.
   static func expression<T: PersistentModel>(
     _ predicate: Predicate<T>
   ) throws(DepotError) -> QueryExpression {
@@ -16,7 +16,7 @@ enum ModelQuery {
 
   /// Translates a part of a predicate.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  /// - Throws: ``DepotError`` `request.predicate` that names the operation that the service lacks.
   static func expression<T: PersistentModel>(
     _ node: any PredicateExpression<Bool>,
     of predicate: Predicate<T>,
@@ -39,17 +39,17 @@ enum ModelQuery {
   struct Part {
     /// The condition for the service; everything if `nil`.
     var expression: QueryExpression?
-    /// Why the service finds more than what satisfies the predicate; `nil` if it finds exactly that.
+    /// Why the service finds more than the predicate's objects; `nil` if it finds exactly these.
     var problem: DepotError?
   }
 
-  /// Translates a predicate, or those of its clauses that the service has something for.
+  /// Translates a predicate, or the clauses of it that the service can evaluate.
   ///
   /// - Parameters:
   ///   - predicate: The predicate.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
   /// - Returns: The condition for the service, and whether that is all.
-  /// - Throws: ``DepotError`` `request.usage` for what is wrong whoever evaluates it.
+  /// - Throws: ``DepotError`` `request.usage` for an error that doesn't depend on the evaluator.
   static func part<T: PersistentModel>(
     _ predicate: Predicate<T>,
     stores: Set<String>?
@@ -88,7 +88,7 @@ enum ModelQuery {
   }
 }
 
-/// The clauses of a predicate, all of which must hold.
+/// The clauses of a predicate, which must all hold.
 private enum Clauses {
   static func of(_ node: any PredicateExpression<Bool>) -> [any PredicateExpression<Bool>] {
     guard let conjunction = node as? any ConjunctionNode else { return [node] }

@@ -11,16 +11,16 @@ struct PendingFilter<T: PersistentModel> {
   let expression: QueryExpression?
   /// How the store sorts; `nil` if it can't, so that the objects are sorted in memory.
   let sort: [SortKey]?
-  /// Why the store finds more than what the predicate says; `nil` if it finds exactly that.
+  /// Why the store finds more than the predicate's objects; `nil` if it finds exactly these.
   let problem: DepotError?
-  /// The relationships that the predicate and the order go through, and what they lead to.
+  /// The relationships that the predicate and the order go through, and their targets.
   let prefixes: [Prefix]
-  /// The keys as they are known in memory, up to one by rank, which only the store knows; `nil` in the place
-  /// of one that the store can't sort by.
+  /// The sort keys that memory can compute, up to the search rank, which only the store knows;
+  /// `nil` for a key that the store can't sort by.
   private let keys: [SortKey?]
   private let memory = Memory()
 
-  /// A way over relationships.
+  /// A path of relationships.
   typealias Prefix = QueryWalk.Prefix
 
   /// The values that are worked out once for all objects.
@@ -30,7 +30,7 @@ struct PendingFilter<T: PersistentModel> {
     var keys: [ObjectIdentifier: [Value]] = [:]
   }
 
-  /// Finds out what the store can do.
+  /// Finds out which parts of the descriptor the store can evaluate.
   ///
   /// A predicate that the store doesn't understand at all is evaluated in memory over all objects.
   ///
@@ -90,10 +90,10 @@ struct PendingFilter<T: PersistentModel> {
 
   /// Whether the store sorts by rank.
   ///
-  /// Objects that aren't saved have none: they come behind those that are alike in the keys before.
+  /// Unsaved objects have no rank: they follow objects that are equal in the keys before.
   var isRanked: Bool { keys.count < descriptor.sortBy.count }
 
-  /// Whether the store finds exactly what the predicate says, rather than more.
+  /// Whether the store finds exactly the predicate's objects, and no more.
   var isExact: Bool { problem == nil }
 
   /// Whether an object satisfies the predicate as it is now.
@@ -156,7 +156,8 @@ struct PendingFilter<T: PersistentModel> {
     return values
   }
 
-  /// Returns what evaluates queries about an object; `nil` if its values are kept by somebody else.
+  /// Returns an evaluator of queries about an object; `nil` if a program's own type keeps its
+  /// values.
   private func evaluator(_ model: T) -> QueryEvaluator? {
     guard let link = model.ownStorage?.link, let schema = schema(link) else { return nil }
     return QueryEvaluator(

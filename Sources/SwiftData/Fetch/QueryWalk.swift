@@ -1,7 +1,6 @@
 internal import DepotProtocol
 
-/// The search of an expression for the relationships that it goes through, and for what the service
-/// doesn't know.
+/// The search of an expression for its relationships, and for parts that the service doesn't know.
 struct QueryWalk {
   private let description: EntityDescription
   private let entities: [String: EntityDescription]
@@ -13,7 +12,7 @@ struct QueryWalk {
   /// The first part that the service doesn't know or can't compare; `nil` if there is none.
   private(set) var problem: String?
 
-  /// A way over relationships, and what it leads to.
+  /// A path of relationships, and the entity that it leads to.
   struct Prefix: Hashable {
     var path: String
     var entity: String
@@ -41,7 +40,7 @@ struct QueryWalk {
     case .attribute, .member: _ = place(of: expression)
     case .comparison(.equal, let left, .value(.null), _),
       .comparison(.notEqual, let left, .value(.null), _):
-      // Even of what the service doesn't look into it knows whether it is there.
+      // The service knows whether a value is missing, even of types that it can't read.
       if isPath(left) { _ = place(of: left, asWhole: true) } else { visit(left) }
     case .quantified(_, let collection, let name, let test),
       .filtered(let collection, let name, let test):

@@ -82,9 +82,10 @@ extension SortDescriptor where Compared: PersistentModel {
   /// )
   /// ```
   ///
-  /// Only the store knows ranks: objects that aren't saved come behind those that are alike in the keys
-  /// before. The fetch throws `unsupportedSortDescriptor` if the predicate has no search of a property
-  /// that is marked `.spotlight`, which every object has to satisfy or one of whose alternatives it is.
+  /// Only the store knows ranks: unsaved objects follow the objects that are equal in the keys
+  /// before. The fetch throws `unsupportedSortDescriptor` if the predicate has no search of a
+  /// property that is marked `.spotlight`. Every object must have to satisfy the search, alone or
+  /// as one of several alternatives.
   public static var searchRank: SortDescriptor<Compared> {
     SortDescriptor(\Compared.searchRank, order: .reverse)
   }

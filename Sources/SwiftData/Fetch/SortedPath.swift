@@ -75,8 +75,9 @@ struct ModelPath {
     return all(of: type).first { $0.isPath(of: keyPath) }
   }
 
-  /// The key paths of the stored properties of a model, of those of its structures, and of what its
-  /// to-one relationships lead to, with and without a `!` behind what may be missing.
+  /// The key paths to the stored properties of a model, its structures, and its to-one targets.
+  ///
+  /// An optional part is there with and without a `!` behind it.
   private static func all<T: PersistentModel>(of type: T.Type) -> some Sequence<ModelPath> {
     sequence(first: steps(of: EntityDescription.of(type))) { $0.flatMap(\.next) }
       .prefix(depth).lazy.flatMap { $0 }
@@ -96,7 +97,8 @@ struct ModelPath {
     }
   }
 
-  /// The key path with a `!` behind it, which sorts like the one without: what is missing comes first.
+  /// The key path with a `!` behind it, which sorts like the one without: missing values come
+  /// first.
   private var forced: ModelPath? {
     guard let type = valueType as? any OptionalType.Type,
       let whole = keyPath.appending(path: type.forced)
@@ -123,7 +125,7 @@ struct ModelPath {
 
   /// The key path, without the `?` in it that only ``description`` has.
   var keyPath: AnyKeyPath {
-    // Composed from its end, it is equal to what the compiler makes of a literal.
+    // Composed from its end, it equals the key path that the compiler makes of a literal.
     parts.dropLast().reversed().reduce(parts[parts.count - 1]) { rest, part in
       part.appending(path: rest) ?? part
     }
@@ -136,7 +138,7 @@ struct ModelPath {
     return valueType == Swift.type(of: other).valueType && keyPath == other
   }
 
-  /// Whether the store's order of the values is that of Swift.
+  /// Whether the store orders the values as Swift does.
   var isSortedAsStored: Bool {
     var type = valueType
     if let wrapped = (type as? any OptionalType.Type)?.wrappedType { type = wrapped }

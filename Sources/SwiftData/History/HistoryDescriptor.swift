@@ -4,12 +4,12 @@ public import Foundation
 public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
   /// The condition that a transaction must satisfy; `nil` means all of them.
   public var predicate: Predicate<TransactionType>?
-  /// The order; the order in which they were made if it is empty.
+  /// The order; the order of the history if empty.
   public var sortBy: [SortDescriptor<TransactionType>]
   /// How many are wanted at most; 0 means all.
   public var fetchLimit: UInt64 = 0
 
-  /// Describes transactions in the order in which they were made.
+  /// Describes transactions in the order of the history.
   public init(predicate: Predicate<TransactionType>? = nil) {
     self.init(predicate: predicate, sortBy: [])
   }

@@ -1,7 +1,7 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// A change of the history, as the service told it, with what the program knows of the object's class.
+/// A change of the history from the service, with the description of the object's class.
 struct HistoryRecord: Hashable, Sendable {
   let description: EntityDescription
   let identifier: PersistentIdentifier
@@ -21,7 +21,7 @@ struct HistoryRecord: Hashable, Sendable {
       return PersistentIdentifier(key, .row(row))
     }
     guard case .value(let value) = slot else { return slot.targetIdentifier }
-    // It was just made of what was read, so that nobody else has it.
+    // The value was just decoded, so that nobody else has it.
     return unsafeBitCast(value as Any, to: (any Sendable).self)
   }
 

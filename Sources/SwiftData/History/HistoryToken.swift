@@ -34,8 +34,8 @@ public struct DefaultHistoryToken: HistoryToken {
 
   /// Creates a token.
   ///
-  /// A store takes only what it told itself: copy or encode a token as a whole to keep it. One that is made
-  /// of numbers alone is answered with ``SwiftDataError/historyTokenExpired``.
+  /// A store accepts only tokens that it has made: copy or encode a token as a whole to keep it. A
+  /// token made from numbers alone is answered with ``SwiftDataError/historyTokenExpired``.
   public init(tokenValue: [String: Int64]?) { self.tokenValue = tokenValue }
 
   /// Creates the token of one transaction.
@@ -63,7 +63,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
   public var storeIdentifier: String { tokenValue?.keys.min() ?? "" }
 
-  /// The token of a transaction, compared with what others say of its store and not of any other.
+  /// The token of a transaction, which is compared by the position in one store only.
   func scoped(to store: String) -> DefaultHistoryToken {
     var token = self
     token.scope = store

@@ -8,10 +8,11 @@ internal import Foundation
 extension ModelContext {
   /// Returns transactions of the history, the oldest first unless the descriptor sorts them.
   ///
-  /// In a container of several stores the tokens tell of all of them, up to each transaction.
+  /// In a container of several stores, a token has the position of every store at a transaction.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token isn't kept any more,
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store has transactions of the type.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the transactions after a token aren't
+  ///   kept any more, ``SwiftDataError/invalidTransactionFetchRequest`` if no store has
+  ///   transactions of the type.
   public final func fetchHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> [T] {
@@ -38,8 +39,8 @@ extension ModelContext {
 
   /// Deletes transactions of the history.
   ///
-  /// A store forgets its oldest transactions only, so that the descriptor has to describe those.
-  /// The transactions of each store are compared with what a token says of that store.
+  /// A store deletes its oldest transactions only, so the descriptor has to describe these. The
+  /// transactions of each store are compared with the token's position in that store.
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there are older transactions that
   ///   the descriptor leaves out; then nothing is deleted.
@@ -95,7 +96,7 @@ extension ModelContext {
     of store: ServiceStore
   ) throws -> [DefaultHistoryTransaction] {
     var request = HistoryRequest(author: bounds.author)
-    // The tokens of what others did tell which of several stores' transactions are at the moment.
+    // The transactions of other authors are needed to find which transactions the token includes.
     if bounds.includesToken, stores.count > 1 { request.author = nil }
     if let token = bounds.token?[store.identifier] {
       request.since = .token(token)
@@ -104,7 +105,7 @@ extension ModelContext {
         do {
           return try read(request, of: store)
         } catch SwiftDataError.historyTokenExpired {
-          // The transaction of the token itself isn't kept, but what came after it may be.
+          // The transaction of the token itself isn't kept, but later ones may be.
           request.since = .token(token)
         }
       }
@@ -132,7 +133,7 @@ extension ModelContext {
     if bounds.includesToken {
       for transaction in all {
         let store = transaction.storeIdentifier
-        // The first of those that are at the moment bring it about.
+        // The first transaction with the token's position is the one that the token belongs to.
         if moment[store] == transaction.token[store] {
           moment[store] = moment[store]?.advanced(by: -1)
         }

@@ -6,13 +6,13 @@ extension PropertyDescription {
   /// Whether the history keeps the value of a deleted object.
   var isPreserved: Bool { attribute?.options.contains(.preserveValueOnDeletion) ?? false }
 
-  /// Returns what the property has among values of the wire.
+  /// Returns the property's value from values of the wire.
   ///
   /// - Parameters:
   ///   - members: The values by the names of columns.
   ///   - known: The value from which the missing parts of a composite are taken.
   ///   - identifier: Returns the identifier of a row that a relationship leads to.
-  /// - Returns: The value; unloaded if it isn't among them or isn't told as a whole, and for a to-many
+  /// - Returns: The value; unloaded if it isn't among them or is incomplete, and for a to-many
   ///   relationship.
   func slot(
     in members: [String: JSONValue],

@@ -4,13 +4,13 @@ internal import Foundation
 ///
 /// It may find more than the predicate wants, never less.
 struct TransactionBounds {
-  /// Only what came after it.
+  /// Only transactions after it.
   var token: DefaultHistoryToken?
   /// Whether the transaction of the token itself may be wanted too.
   var includesToken = false
-  /// Only what came at it or after it.
+  /// Only transactions at it or later.
   var date: Date?
-  /// Only what this author did.
+  /// Only transactions of this author.
   var author: String?
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
@@ -22,7 +22,7 @@ struct TransactionBounds {
   var tellsOfSeveralStores: Bool { (token?.tokenValue?.count ?? 0) > 1 }
 }
 
-/// A part of a predicate that narrows what is wanted.
+/// A part of a predicate that narrows the wanted transactions.
 private protocol HistoryCondition {
   func narrow(_ bounds: inout TransactionBounds)
 }

@@ -1,8 +1,9 @@
-/// A type of which an optional is compared with a value directly.
+/// A type whose optionals are compared with values directly.
 ///
-/// Foundation's `#Predicate` fits models too. The compiler takes it instead of this module's if it
-/// finds another operator there, as it does where a value has to be made an optional first. With
-/// these operators nothing has to, so it finds the same one in both. They say what the others do.
+/// Foundation's `#Predicate` fits models too. The compiler prefers it to this module's if it finds
+/// a different operator there, as it does where a value has to be made an optional first. With
+/// these operators no conversion is needed, so the compiler finds the same operator in both. They
+/// do the same as the standard ones.
 public protocol PlainValue: Equatable {}
 
 extension Bool: PlainValue {}

@@ -1,7 +1,7 @@
 extension PredicateBuilder {
-  // Two properties may be compared of which one is optional.
+  // Two properties may be compared even if one is optional.
 
-  /// Whether two values are equal, of which one may be optional.
+  /// Whether two values are equal; one may be optional.
   public static func equalMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R
@@ -9,7 +9,7 @@ extension PredicateBuilder {
     PredicateExpressions.Equal(lhs: left, rhs: right)
   }
 
-  /// Whether two values are equal, of which one may be optional.
+  /// Whether two values are equal; one may be optional.
   public static func equalMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R
@@ -18,7 +18,7 @@ extension PredicateBuilder {
     PredicateExpressions.Equal(lhs: left, rhs: OptionalPromotion(right))
   }
 
-  /// Whether two values are equal, of which one may be optional.
+  /// Whether two values are equal; one may be optional.
   public static func equalMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R
@@ -27,7 +27,7 @@ extension PredicateBuilder {
     PredicateExpressions.Equal(lhs: OptionalPromotion(left), rhs: right)
   }
 
-  /// Whether two values differ, of which one may be optional.
+  /// Whether two values differ; one may be optional.
   public static func notEqualMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R
@@ -35,7 +35,7 @@ extension PredicateBuilder {
     PredicateExpressions.NotEqual(lhs: left, rhs: right)
   }
 
-  /// Whether two values differ, of which one may be optional.
+  /// Whether two values differ; one may be optional.
   public static func notEqualMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R
@@ -44,7 +44,7 @@ extension PredicateBuilder {
     PredicateExpressions.NotEqual(lhs: left, rhs: OptionalPromotion(right))
   }
 
-  /// Whether two values differ, of which one may be optional.
+  /// Whether two values differ; one may be optional.
   public static func notEqualMixed<L: Part, R: Part>(
     _ left: L,
     _ right: R

@@ -1,9 +1,9 @@
 /// Makes a predicate about a model from a closure.
 ///
-/// The closure may use `let`, `if`, `guard`, and `switch`; comparisons, arithmetic, logic, optional
-/// chains, casts, and what strings and collections offer; predicates and expressions by
-/// `evaluate`. What doesn't depend on the model may be anything; it is computed once, when the
-/// predicate is made.
+/// The closure may use `let`, `if`, `guard`, and `switch`; comparisons, arithmetic, logic,
+/// optional chains, casts, and operations of strings and collections; predicates and expressions
+/// by `evaluate`. Parts that don't depend on the model may be any code; they are computed once,
+/// when the predicate is made.
 ///
 /// A predicate with more parameters is Foundation's: beside a declaration for two, the compiler would
 /// complain of their number, and not of a property that there isn't.

@@ -32,7 +32,7 @@ public struct SequenceMap<
   /// The placeholder of the element in ``transform``.
   public let variable: PredicateExpressions.Variable<Base.Output.Element>
 
-  /// Creates the part of a sequence and what is made of its elements.
+  /// Creates the part of a sequence and the transformation of its elements.
   public init(
     _ sequence: Base,
     _ builder: (PredicateExpressions.Variable<Base.Output.Element>) -> Transform

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The evaluation of expressions in which no row is mentioned, as the service evaluates them.
+/// The evaluation of expressions without a row, as the service evaluates them.
 enum ConstantQuery {
   static func isTrue(_ expression: QueryExpression) -> Bool { evaluator.isTrue(expression) }
 

@@ -27,7 +27,7 @@ public struct ValueConversion<Base: StandardPredicateExpression, Output: Convert
   /// The number.
   public let base: Base
 
-  /// - Throws: `PredicateError.invalidInput` if the number is beyond what the type can be.
+  /// - Throws: `PredicateError.invalidInput` if the number is beyond the range of the type.
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {
     guard let result = Output(converting: try base.evaluate(bindings)) else {
       throw PredicateError.invalidInput

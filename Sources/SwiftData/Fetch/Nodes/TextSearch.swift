@@ -11,7 +11,7 @@ where Text.Output: SearchableText, Words.Output == String {
   /// The words to search for.
   public let words: Words
 
-  /// - Throws: An error that says what is wrong with the words.
+  /// - Throws: An error that describes the mistake in the words.
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     let query = try SearchQuery.read(words.evaluate(bindings))
     return try text.evaluate(bindings).searched.map { query.matches([$0]) } ?? false
@@ -28,7 +28,7 @@ where Object.Output: PersistentModel, Words.Output == String {
   /// The words to search for.
   public let words: Words
 
-  /// - Throws: An error that says what is wrong with the words.
+  /// - Throws: An error that describes the mistake in the words.
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     try object.evaluate(bindings).matches(SearchQuery.read(words.evaluate(bindings)))
   }
@@ -80,10 +80,10 @@ extension String: SearchableText {
 
   /// Whether the text has the words of a search.
   ///
-  /// All words must occur: `object store`. `"object store"` are words next to each other, `sto*` those that
-  /// begin so, `store OR database` either, and `-swift` or `NOT swift` what must not occur. Case and marks
-  /// don't matter. In a `#Predicate`, the store finds a property that is marked `.spotlight` by its
-  /// full-text index; others are looked through in memory.
+  /// All words must occur: `object store`. `"object store"` finds words next to each other, `sto*`
+  /// words with this beginning, `store OR database` either word; `-swift` or `NOT swift` excludes a
+  /// word. Case and diacritical marks don't matter. In a `#Predicate`, the store finds a property
+  /// that is marked `.spotlight` by its full-text index; other properties are searched in memory.
   ///
   /// ```swift
   /// #Predicate<Package> { $0.summary.matches(text: "object store -swift") }
