@@ -29,8 +29,7 @@ extension ModelStorage {
     )
   }
 
-  /// Lets the other sides of a relationship be what they were before a change of it; notes them in
-  /// `changes`.
+  /// Undoes a change of a relationship on the other sides, and adds them to `changes`.
   final func takeBackElsewhere(_ edit: LinkEdit, _ changes: inout MergedChanges) {
     guard let inverse = description.properties[edit.slot].shape.inverse, let link else { return }
     for (others, isAdded) in [(edit.removed, false), (edit.added, true)] {
@@ -64,8 +63,9 @@ extension ModelStorage {
     }
   }
 
-  /// Forgets that the program has moved an object to a list that isn't loaded, or away from it: the object
-  /// leads to what is stored now.
+  /// Forgets that the program has moved an object to or from a list that isn't loaded.
+  ///
+  /// The object has the target that is stored now.
   final func forgetMove(of identifier: PersistentIdentifier, _ slot: Int) {
     guard description.properties[slot].shape.inverse?.isToMany == false,
       var delta = deltas[slot]

@@ -2,8 +2,9 @@ internal import DepotProtocol
 internal import Dispatch
 internal import Synchronization
 
-/// The queue of changes that others have saved, until the context merges them where it is at home.
-// because the context is used at its home alone, and all else is behind a lock
+/// The queue of changes that others have saved, until the context merges them on its actor or
+/// thread.
+// because the context is used there alone, and all else is behind a lock
 final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   private let state = Mutex(State())
 
@@ -13,18 +14,19 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// The transaction that is merged up to some change.
     var rest: Entry?
     var isScheduled = false
-    /// Whether the context merges at its home.
+    /// Whether the context is merging on its actor or queue.
     var isWorking = false
     /// How many changes are in ``events``.
     var changes = 0
-    /// The context's own saves that weren't told yet, by their stores, the first first.
+    /// The context's own saves whose events haven't arrived yet, by their stores, in order.
     var own: [String: [DepotProtocol.HistoryToken]] = [:]
-    /// The stores of which something was taken that others had saved before an own save.
+    /// The stores with an event that others saved before an own save, and that was merged after it.
     var late: Set<String> = []
     var isOpen = false
-    /// Whether the next turn merges all waiting events, however many.
+    /// Whether the next round merges all waiting events, however many.
     var isUrgent = false
-    /// The use of the context, which has to know of waiting events where no queue merges them in time.
+    /// The use of the context, which is notified of waiting events where no queue merges them in
+    /// time.
     var use: ContextUse?
   }
 
@@ -45,7 +47,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// On an actor, as long as that lives.
     case actor(WeakActor)
 
-    /// Returns the place of an actor; the caller's if there is none.
+    /// Returns the home of an actor; the caller's if there is none.
     init(_ actor: (any Actor)?) {
       self =
         actor.map { $0 === MainActor.shared ? .main : .actor(WeakActor(actor: $0)) } ?? .caller
@@ -141,7 +143,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     }
   }
 
-  /// Notes that others may have saved something of which nothing will be told.
+  /// Records that others may have saved changes without an event.
   func noteGap() {
     state.withLock { state in
       state.events.insert(RemoteEvent(store: "", event: .gap), at: 0)
@@ -153,10 +155,11 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   enum Standing {
     /// Others have saved this.
     case foreign
-    /// The context has saved this, and what it did to lists is done once more: others may have saved
-    /// before that what was told since.
+    /// The context has saved this. Its changes of lists are made once more: events that were merged
+    /// since may be of earlier saves.
     case own
-    /// The context has saved this, and more since; nothing was told since that others had saved before.
+    /// The context has saved this, and more since; no event of an earlier save by others was merged
+    /// since.
     case ownBefore
   }
 
@@ -165,7 +168,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     state.withLock { state in
       if let rest = state.rest {
         state.rest = nil
-        // A part of what others have saved is merged only now.
+        // Only now is a part of another context's save merged.
         if rest.standing == .foreign { _ = state.standing(of: rest.event) }
         return rest
       }
@@ -232,7 +235,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     }
   }
 
-  /// Merges what there is, at the context's home.
+  /// Merges the waiting events, on the context's actor or queue.
   private func work() {
     state.withLock { state in
       state.isScheduled = false

@@ -9,7 +9,7 @@ extension ModelContext {
     merge.finish()
   }
 
-  /// Takes in that the rows of objects are gone, as was found out.
+  /// Merges the deletion of rows that turned out to be gone.
   ///
   /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {

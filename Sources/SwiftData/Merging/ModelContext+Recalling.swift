@@ -6,9 +6,9 @@ extension ModelContext {
   /// How many objects one request names.
   private static var objectsAtOnce: Int { 500 }
 
-  /// Reads the last values of objects whose rows others have deleted, as far as nobody has read them before.
+  /// Reads the unread values of objects whose rows others have deleted.
   ///
-  /// What the history doesn't tell any more stays unknown.
+  /// They come from the history; values that it doesn't keep any more stay unknown.
   final func recall(_ storages: [ModelStorage]) {
     let links = storages.filter(\.lacksValues).compactMap(\.link)
     for group in links.byClass {
@@ -28,7 +28,7 @@ extension ModelContext {
     let request = HistoryRequest(
       entity: description.name,
       identifiers: Array(missing.keys),
-      // What happened last to a row that is gone is its deletion.
+      // The last change of a deleted row is its deletion.
       limit: 2 * missing.count,
       isDescending: true
     )

@@ -3,9 +3,9 @@ extension ModelContext {
   /// Reads an object anew.
   ///
   /// - Parameters:
-  ///   - model: The object; one that isn't saved stays what it is.
-  ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, those of
-  ///     relationships on the other sides too, and the values are read when they are asked for.
+  ///   - model: The object; an unsaved one stays unchanged.
+  ///   - mergeChanges: Whether unsaved changes are kept. If not, they are lost, also on the other
+  ///     sides of relationships, and the values are read when they are used.
   public final func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
     guard let link = model.ownStorage?.link else { return }
     using { refresh(link, mergeChanges) }
@@ -35,9 +35,10 @@ extension ModelContext {
     }
   }
 
-  /// Reads the objects of an entity anew, none of whose relationships has changed; all if `nil`.
+  /// Reads the unchanged objects of an entity anew; the objects of all entities if `nil`.
   ///
-  /// After a deletion in bulk of this context itself, `deleting`, its changes of what is gone go too.
+  /// After a bulk deletion by this context, `deleting`, its changes of deleted rows are dropped
+  /// too.
   final func refreshObjects(of description: EntityDescription?, deleting: Bool = false) {
     let links = registered(of: description).filter {
       $0.storage.phase == .stored && !$0.storage.isFault
@@ -59,13 +60,13 @@ extension ModelContext {
     prefetched = []
   }
 
-  /// Makes the next save fail if others have changed or deleted an object since this call, though it isn't
-  /// changed here.
+  /// Makes the next save fail if others have changed or deleted an object since this call.
   ///
-  /// Changed and deleted objects are looked at anyway, as ``mergePolicy`` says; this goes for every policy.
-  /// A change counts also if it was merged meanwhile, or made by ``update(_:where:includeSubclasses:set:)``
-  /// of this context. When the program reads the object anew with ``refresh(_:mergeChanges:)`` or
-  /// ``refreshAllObjects()``, it has seen what was changed before; ``rollback()`` ends the requirement.
+  /// It is meant for objects that aren't changed here: changed and deleted ones are checked anyway,
+  /// as ``mergePolicy`` says. This check applies with every policy. A change counts also if it was
+  /// merged meanwhile, or made by ``update(_:where:includeSubclasses:set:)`` of this context.
+  /// Reading the object anew with ``refresh(_:mergeChanges:)`` or ``refreshAllObjects()`` accepts
+  /// the changes so far; ``rollback()`` ends the requirement.
   public final func detectConflicts<T: PersistentModel>(for model: T) {
     guard let link = model.ownStorage?.link else { return }
     using {
@@ -78,12 +79,12 @@ extension ModelContext {
     pending.require(link)
   }
 
-  /// Lets objects that must be unchanged be what the program has read just now.
+  /// Makes the values that the program has just read the required ones.
   private func renewRequirements(_ isWanted: (Link) -> Bool = { _ in true }) {
     for link in pending.required.map(\.link) where isWanted(link) { require(link) }
   }
 
-  /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
+  /// Reads rows anew, and unloads to-many relationships until they are used.
   private func reread(_ links: [Link], keepsLists: Bool = false, deleting: Bool = false) {
     for group in links.byClass {
       let versions = group.map(\.storage.version)
@@ -102,12 +103,12 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// Forgets what unchanged to-many relationships lead to.
+  /// Unloads unchanged to-many relationships.
   final func unloadLists() {
     for property in description.relationships where property.isToMany { unloadList(property.slot) }
   }
 
-  /// Forgets what a to-many relationship leads to, unless it is changed.
+  /// Unloads a to-many relationship, unless it is changed.
   final func unloadList(_ slot: Int) {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return }
     mutate(slot, to: .unloaded)

@@ -1,16 +1,15 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// Merging what others save.
+/// Merging the saves of others.
 extension ModelContext {
-  /// Whether what others save, in this program or another one, is merged into the objects of this context
-  /// by itself.
+  /// Whether this context merges the saves of others, in this program or another one, by itself.
   ///
-  /// The main context and those of model actors do so unless they are told not to. They merge as soon as
-  /// their actor has time; other contexts do so when they or their objects are used next. Of an object that
-  /// has changes which aren't saved, these are kept, or lost where ``mergePolicy`` lets the store win.
-  /// A context that is told to merge after it has read something reads its objects anew once, since it
-  /// wasn't told what was saved in between.
+  /// It is `true` in the main context and in the contexts of model actors unless they set it to
+  /// `false`. These merge as soon as their actor has time; other contexts merge when they or their
+  /// objects are used next. Unsaved changes of an object are kept, or lost where ``mergePolicy``
+  /// lets the store win. A context that begins to merge after it has read something reads its
+  /// objects anew once, since it has missed the saves in between.
   public final var automaticallyMergesChanges: Bool {
     get { mergeQueue.isOpen }
     set {
@@ -50,7 +49,8 @@ extension ModelContext {
     }
   }
 
-  /// Begins to take what others save; does nothing if no service answers, until it is called again.
+  /// Begins to watch the saves of others; without a service it does nothing until it is called
+  /// again.
   final func watch() {
     guard !isWatching else { return }
     mergeQueue.adopt(self)
@@ -66,9 +66,9 @@ extension ModelContext {
     hasMissedChanges = false
   }
 
-  /// Merges what others have saved so far.
+  /// Merges the saves of others up to now.
   ///
-  /// Calls that observers make when they are told merge nothing in their turn.
+  /// Calls that observers make when they are notified don't merge in turn.
   final func mergeRemoteChanges() {
     if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
     guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
@@ -82,7 +82,7 @@ extension ModelContext {
     if !isInDoubt { mergeRemoteChanges() }
   }
 
-  /// Merges a part of what others have saved, and lets what waits on the same queue have its turn.
+  /// Merges a part of the waiting saves, and lets other work on the same queue run in between.
   final func work() {
     // An actor's initializer may be at it on another thread.
     guard let isFirst = use.beginMerging() else { return mergeQueue.schedule() }

@@ -1,8 +1,8 @@
 /// Objects whose rows others with the same unique values have taken over.
 extension ModelContext {
-  /// Lets what leads to such objects lead to those that have their rows now.
+  /// Redirects references from replaced objects to the objects that have their rows now.
   ///
-  /// Their lists are read anew, since the others may belong elsewhere.
+  /// Lists of replaced objects are read anew, since the new objects may belong to other lists.
   final func leaveReplaced(_ replaced: [Link]) {
     guard !replaced.isEmpty else { return }
     let identifiers = Set(replaced.map(\.storage.identifier))
@@ -26,7 +26,7 @@ extension ModelContext {
     if !changes.isEmpty { mergeQueue.schedule() }
   }
 
-  /// Tells observers of what was merged.
+  /// Notifies observers of merged changes.
   final func tell(_ changes: MergedChanges) {
     if changes.isEmpty { return }
     for observer in observers { observer.didMerge(changes) }

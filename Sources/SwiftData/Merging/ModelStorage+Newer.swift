@@ -1,6 +1,6 @@
 /// A newer version of the row of an object whose own changes are based on an older one.
 struct NewerRow {
-  /// The version of which the values are that the program hasn't changed.
+  /// The version of the values that the program hasn't changed.
   var version: Int64
   /// The values of the changed properties, except to-many relationships, in that version.
   var slots: [Int: Slot] = [:]
@@ -9,9 +9,9 @@ struct NewerRow {
 }
 
 extension ModelStorage {
-  /// The version of the row of which the values are that the program hasn't changed.
+  /// The version of the values that the program hasn't changed.
   ///
-  /// All that are loaded are of that version, and rows of older ones are of no interest.
+  /// All loaded values have this version; older rows can be skipped.
   final var knownVersion: Int64 { newer?.version ?? version }
 
   /// Notes that the row of an object that the program has changed is deleted.
@@ -22,9 +22,9 @@ extension ModelStorage {
 
   /// Raises the version of the values that the program hasn't changed.
   ///
-  /// Where others have changed the same properties, or the row is to be deleted, the changes stay based on
-  /// the version that they were made in, so that a save finds that out. What the changed properties are in
-  /// the new version, as far as that was told, is `theirs`.
+  /// Where others have changed the same properties, or the row is to be deleted, the changes stay
+  /// based on the version that they were made in, so that a save detects the conflict. `theirs`
+  /// has the values of the changed properties in the new version, as far as they are known.
   final func raise(to version: Int64, _ theirs: [Int: Slot]) {
     let theirs = (newer?.slots ?? [:]).merging(theirs) { $1 }
     let isDisputed =
@@ -61,8 +61,8 @@ extension ModelStorage {
     for property in properties { property.didSet(model) }
   }
 
-  /// Takes back what the program has changed of some properties, except to-many relationships, which no
-  /// row has.
+  /// Undoes the program's changes of some properties, except to-many relationships, which no row
+  /// has.
   ///
   /// The other sides of to-one relationships follow.
   final func restoreRow(_ isWanted: (_ slot: Int) -> Bool) {
@@ -86,7 +86,8 @@ extension ModelStorage {
     slots[slot] = value
   }
 
-  /// Lets a property count as unchanged if it is what was read; it gets the value that is stored now.
+  /// Marks a property unchanged if it equals the value that was read; it gets the value stored
+  /// now.
   final func forgetChangeIfNone(_ slot: Int) {
     guard phase == .stored, changed.contains(slot), let old = base[slot] else { return }
     let isSame =
@@ -100,7 +101,7 @@ extension ModelStorage {
     forgetChange(slot)
   }
 
-  /// Lets a property count as unchanged that is what is stored, or will be read again.
+  /// Marks a property unchanged that has the stored value, or will be read again.
   final func forgetChange(_ slot: Int) {
     changed.remove(slot)
     base[slot] = nil
@@ -115,7 +116,7 @@ extension ModelStorage {
     context?.pending.remove(self)
   }
 
-  /// The properties without to-many relationships of which a value was read.
+  /// The properties, except to-many relationships, that have been read.
   final var readSlots: [Int] {
     description.properties.filter { !$0.isToMany && wasRead($0.slot) }.map(\.slot)
   }

@@ -16,10 +16,10 @@ enum RowDecision: Equatable {
   case ignore
   /// The properties that aren't loaded get the values that were read.
   case fill
-  /// The properties get the new values; those that the program has changed keep theirs, unless a transaction
-  /// has changed them too and the policy lets the store win.
+  /// The properties get the new values. Properties that the program has changed keep theirs,
+  /// unless a transaction has changed them too and the policy lets the store win.
   case merge
-  /// The object is read anew, as the news isn't all that has happened.
+  /// The object is read anew, as the news doesn't contain all changes.
   case refresh
   /// The object keeps the program's changes, and the next save finds that its row is deleted.
   case dispute

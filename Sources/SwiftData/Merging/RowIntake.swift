@@ -3,14 +3,14 @@ internal import DepotProtocol
 
 /// The rows of one answer on their way into the objects of a context.
 ///
-/// Objects that the context has keep what the program has changed. What others have changed is told to
-/// observers when all rows are there, since they may ask the store for more.
+/// Objects of the context keep the program's changes. Observers are notified of changes by others
+/// once all rows are there, since they may ask the store for more.
 final class RowIntake {
-  /// A row of a registered object that is newer than what the context knows.
+  /// A row of a registered object that is newer than the context's values.
   private struct Renewal {
     let link: Link
     let version: Int64
-    /// The place of its values.
+    /// The range of its values in ``RowIntake/values``.
     let values: Range<Int>
   }
 
@@ -60,7 +60,7 @@ final class RowIntake {
     }
   }
 
-  /// Finds out what class the row is of.
+  /// Determines the class of the row.
   private func choose(_ plan: RowPlan, _ reader: inout RowReader) throws {
     guard plan.hasEntity else { return }
     let name = try reader.next(String.self)
@@ -122,7 +122,7 @@ final class RowIntake {
     try reader.slot(step) { slot, error in context.refuse(slot, of: storage, error) }
   }
 
-  /// Takes what isn't known of a row.
+  /// Takes the values of a row that are unknown.
   private func fillUnloaded(
     _ storage: ModelStorage,
     _ steps: [RowStep],
@@ -137,7 +137,7 @@ final class RowIntake {
     }
   }
 
-  /// Takes a row that is newer than what is known, for the end.
+  /// Keeps a row that is newer than the known one until the end.
   private func renew(_ link: Link, _ steps: [RowStep], _ reader: inout RowReader) throws {
     let storage = link.storage
     let start = values.count
@@ -153,9 +153,9 @@ final class RowIntake {
     renewals.append(Renewal(link: link, version: reader.version, values: start..<values.count))
   }
 
-  // MARK: - What came along
+  // MARK: - Prefetched relationships
 
-  /// Takes the rows of a relationship that came along.
+  /// Takes the prefetched rows of a relationship.
   func take(_ block: RelatedBlock) throws {
     guard let property = plan.description.properties(along: block.path)?.last,
       let target = descriptions[block.entity]
@@ -187,11 +187,12 @@ final class RowIntake {
 
   // MARK: - The end
 
-  /// Tells observers what has changed, when all rows are there; returns the objects in their order.
+  /// Notifies observers of changes when all rows are there; returns the objects in their order.
   ///
   /// - Parameters:
-  ///   - paths: The relationships that came along.
-  ///   - renewsLists: Whether lists that were read before are read anew when they are asked for.
+  ///   - paths: The prefetched relationships.
+  ///   - renewsLists: Whether lists that were read before are unloaded, to be read anew when they
+  ///     are used.
   /// - Returns: The objects in their order.
   func finish(prefetched paths: [String] = [], renewingLists renewsLists: Bool = false) -> [Link] {
     if !renewals.isEmpty || !outdated.isEmpty {
@@ -210,7 +211,7 @@ final class RowIntake {
     return links
   }
 
-  /// Gives the objects that a path begins at what it leads to.
+  /// Gives the objects at the beginning of a path their targets.
   private func attach(_ path: String) {
     let parent = path.split(separator: ".").dropLast().joined(separator: ".")
     guard let property = plan.description.properties(along: path)?.last,

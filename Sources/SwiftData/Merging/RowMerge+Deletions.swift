@@ -1,22 +1,23 @@
-/// Objects whose rows others have deleted.
+/// Deletions of rows by others.
 ///
-/// The history tells what the to-one relationships of their rows led to. What leads to them beyond that,
-/// in lists of relationships from many to many and by changes of the program, leaves them too.
+/// The history has the targets of the deleted rows' to-one relationships. Other references to the
+/// deleted objects, in many-to-many lists and by changes of the program, are searched and removed
+/// too.
 extension RowMerge {
-  /// Registered objects that may lead to deleted ones.
+  /// A search of registered objects for references to deleted ones.
   struct Scan {
     /// The relationship that leads to them.
     let property: PropertyDescription
-    /// The entity that has it, and those of its subentities.
+    /// The entity that has it, including its subentities.
     let owner: EntityDescription
     fileprivate(set) var members: [PersistentIdentifier: Member] = [:]
   }
 
-  /// Lets all that leads to an object leave it.
+  /// Removes all references to an object.
   ///
   /// - Parameters:
   ///   - link: The object.
-  ///   - isTold: Whether the members' own rows tell that they lead to nothing now.
+  ///   - isTold: Whether the history has the members' own changes to no target.
   func leave(_ link: Link, isTold: Bool) {
     let storage = link.storage
     let member = Member(identifier: storage.identifier, isOwn: false, isGone: true) { link }
@@ -38,10 +39,9 @@ extension RowMerge {
     }
   }
 
-  /// Lets the program's own change of a to-one relationship go that leads to an object which is deleted, or
-  /// leads elsewhere.
+  /// Removes the program's own reference to an object that is deleted, or refers to another one.
   ///
-  /// Its new target is read when it is asked for, if the other side tells it, and else there is none.
+  /// The new target is read when it is used, if the other side stores it; else there is none.
   func leave(_ link: Link, _ slot: Int, _ gone: PersistentIdentifier) {
     let storage = link.storage
     guard storage.changed.contains(slot) || storage.phase == .inserted,
@@ -58,7 +58,7 @@ extension RowMerge {
       .members[member.identifier] = member
   }
 
-  /// Finds what leads to deleted objects which don't know by what.
+  /// Finds references to deleted objects whose own relationships are unknown.
   func scan() {
     for scan in scans.values {
       let side = RelationshipShape.Inverse(scan.property)

@@ -2,7 +2,8 @@ extension RowMerge {
   /// An object that enters or leaves a list.
   final class Member {
     let identifier: PersistentIdentifier
-    /// Whether the program has changed what the object leads to, so that it decides where it is.
+    /// Whether the program has changed the object's own side, which then decides about its
+    /// membership.
     let isOwn: Bool
     /// Whether the object is gone, so that no change of the program keeps it.
     let isGone: Bool
@@ -54,13 +55,13 @@ extension RowMerge {
       steps.append(Step(member: member, isAdded: isAdded))
     }
 
-    /// Finds out what the list will get and lose, when everything was gathered.
+    /// Determines the members that the list will get and lose, after everything was gathered.
     func look() { found = wanted() }
 
     /// Finds the objects that the list gets.
     func find() { for step in found where step.isAdded { _ = step.member.link } }
 
-    /// Gives the list its new members, and what it was before the program's changes too.
+    /// Gives the list its new members, also in its state before the program's changes.
     func apply() {
       let wanted = isChanged ? wanted() : []
       let storage = link.storage
@@ -86,10 +87,10 @@ extension RowMerge {
       link.storage.noteChange(slot, since: .many(Self.edited(list, wanted + own)))
     }
 
-    /// The steps that make the list another one.
+    /// The steps that change the list.
     ///
-    /// An object that leads back by a to-one relationship is where that says. Else what the program has
-    /// changed stays, unless the steps say something about what was before.
+    /// An object with a to-one relationship back belongs where that relationship says. Otherwise
+    /// the program's changes stay, unless the steps change the state before them.
     private func wanted() -> [Step] {
       let storage = link.storage
       guard case .many(let list?) = storage.slots[slot] else { return [] }

@@ -1,12 +1,12 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// The merge of newer rows into the objects of a context: of transactions, of rows that were read, and of
-/// changes that are given up.
+/// The merge of newer rows into the objects of a context.
 ///
-/// Changes are gathered first and then made together, so that observers that look at once see all of
-/// them. An object that has the row's version already, or a later one, stays as it is, and so do the lists
-/// with it: an object that is known decides itself in which of them it is.
+/// The rows come from transactions, from reads, and from changes that are given up. Changes are
+/// gathered first and then made together, so that an observer that reads at once sees all of them.
+/// An object that has the row's version already, or a later one, stays unchanged, and so does its
+/// membership in lists: a known object determines its lists itself.
 final class RowMerge {
   let context: ModelContext
   private let store: String
@@ -38,9 +38,9 @@ final class RowMerge {
     var version: Int64?
     /// The target that a relationship must have, to have none from now on.
     var leaving: PersistentIdentifier?
-    /// Whether the program's own change goes too, since what it leads to is gone.
+    /// Whether the program's own change is dropped too, since its target is deleted.
     var isForced = false
-    /// Whether the value was read, so that nothing else tells of it.
+    /// Whether the value comes from a read, so that observers have no other notice of it.
     var isRead = false
   }
 
@@ -57,7 +57,7 @@ final class RowMerge {
 
   // MARK: - Gathering
 
-  /// Takes what a transaction changed in one row.
+  /// Takes the changes of one row in a transaction.
   func take(_ change: DepotClient.HistoryChange) {
     guard let (description, key) = entity(change.entity) else { return }
     let identifier = PersistentIdentifier(key, .row(change.identifier))
@@ -86,7 +86,7 @@ final class RowMerge {
     }
   }
 
-  /// Whether the context hasn't made a change itself; what it saves may let the store change more.
+  /// Whether others made a change; a save of the context can also cause changes by the store.
   private func isNews(_ change: DepotClient.HistoryChange, _ link: Link?) -> Bool {
     if standing == .foreign { return true }
     switch change.kind {
@@ -98,9 +98,9 @@ final class RowMerge {
     }
   }
 
-  /// Takes back what the program has changed of a row that others have changed, where the policy says so.
+  /// Undoes the program's changes of a row that others have changed, where the policy says so.
   ///
-  /// That is done for all rows of a transaction before its changes are taken.
+  /// It is called for all rows of a transaction before its changes are merged.
   func giveUp(_ change: DepotClient.HistoryChange) {
     guard policy == .rollback || policy == .mergeByPropertyStoreTrump, change.kind == .update,
       let (description, key) = entity(change.entity),
@@ -251,7 +251,7 @@ final class RowMerge {
           isOwn: isOwn && !(isAdded && wanted == side) || isAdded && known?.phase == .deleted,
           make: { self.object(identifier, description, change) }
         )
-        // It takes along what leads to it, or lets it go.
+        // It is deleted together with its target, or loses it.
         if isAdded, other.storage.phase == .deleted { context.pending.decide([other]) }
         edit(other, inverse, member, isAdded: isAdded)
       }
@@ -300,8 +300,7 @@ final class RowMerge {
     }
   }
 
-  /// Returns what a to-one relationship leads to in the store, if the context knows it better than a
-  /// change that is told late.
+  /// Returns the stored target of a to-one relationship, if it is known to be newer than a change.
   private func place(
     of storage: ModelStorage,
     _ slot: Int,
@@ -345,7 +344,7 @@ final class RowMerge {
     }
   }
 
-  /// Takes what was added to and removed from a relationship from many to many.
+  /// Merges the additions to and removals from a many-to-many relationship.
   private func relink(
     _ identifier: PersistentIdentifier,
     _ link: Link?,
@@ -385,7 +384,7 @@ final class RowMerge {
     if isAdded { context.pending.decide(deleted) }
     let property = other.property
     let back = property.shape.inverse.flatMap { $0.isToMany ? $0.slot : nil }
-    // A list that lacks what will be deleted says nothing of what the program wants otherwise.
+    // A list without the objects to be deleted says nothing about the program's other wishes.
     func isOwn(_ link: Link?, _ slot: Int?, _ target: Link?) -> Bool {
       guard let link, let slot, let target, deleted.isEmpty else { return false }
       return link.storage.hasEdited(slot, target.storage)
@@ -406,7 +405,7 @@ final class RowMerge {
     }
   }
 
-  /// Returns the object of a row, made of what the history tells of it if the context doesn't have it.
+  /// Returns the object of a row, made from the history's values if the context doesn't have it.
   private func object(
     _ identifier: PersistentIdentifier,
     _ description: EntityDescription,
@@ -437,7 +436,7 @@ final class RowMerge {
     self.lists = [:]
     for list in lists { list.look() }
     let changed = lists.filter(\.isChanged)
-    // Objects that have to be read are, before anybody is told.
+    // Objects that have to be read are read before observers are notified.
     for list in changed { list.find() }
     for edit in edits { edit.property.willSet(edit.link.model) }
     for list in changed { list.property.willSet(list.link.model) }

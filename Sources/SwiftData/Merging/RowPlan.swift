@@ -8,11 +8,11 @@ final class RowPlan {
   /// The columns to ask for, `$entity` first if rows may be of several classes.
   private(set) var select: [String] = []
   let description: EntityDescription
-  /// Whether rows say what entity they are of.
+  /// Whether rows contain the name of their entity.
   let hasEntity: Bool
   /// The columns of values in external storage.
   private(set) var externalColumns: Set<String> = []
-  /// Whether everything is read that isn't read only when it is needed.
+  /// Whether all properties are read, except the ones that are always read on demand.
   let isComplete: Bool
   private let store: String
   private var parts: [Part] = []
@@ -88,7 +88,7 @@ final class RowPlan {
     }
   }
 
-  /// Returns what to do with the columns of a row of a class.
+  /// Returns the steps that read a row of a class.
   func layout(for type: EntityDescription) -> RowLayout {
     let key = ObjectIdentifier(type)
     if let known = layouts[key] { return known }

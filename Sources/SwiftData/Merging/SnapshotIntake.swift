@@ -1,7 +1,7 @@
 /// The snapshots of one answer on their way into the objects of a context.
 ///
-/// Objects that the context has keep what the program has changed. What others have changed is told to
-/// observers when all snapshots are there.
+/// Objects of the context keep the program's changes. Observers are notified of changes by others
+/// once all snapshots are there.
 struct SnapshotIntake {
   private let context: ModelContext
   private let merge: RowMerge
@@ -51,7 +51,7 @@ struct SnapshotIntake {
     if storage.version == 0 || storage.changed.isEmpty { storage.version = 1 }
   }
 
-  /// Tells observers what has changed; returns the objects in their order.
+  /// Notifies observers of changes; returns the objects in their order.
   mutating func finish() -> [Link] {
     merge.finish()
     return links
@@ -59,7 +59,8 @@ struct SnapshotIntake {
 }
 
 extension DefaultSnapshot {
-  /// Returns the names of the properties, without to-many relationships, of which something else was read.
+  /// Returns the properties, without to-many relationships, whose values differ from an earlier
+  /// read.
   func properties(differingFrom object: RequiredObject) -> [String] {
     let description = object.link.storage.description
     return description.properties.filter { property in
@@ -72,10 +73,10 @@ extension DefaultSnapshot {
     }.map(\.name)
   }
 
-  /// Returns what a property has; what the snapshot doesn't know has its default value.
+  /// Returns the value of a property; the default value if the snapshot lacks it.
   ///
-  /// It is `nil` for a to-many relationship that the snapshot doesn't know: the objects that lead back
-  /// say what it leads to.
+  /// It is `nil` for a to-many relationship that the snapshot lacks: its members are then found by
+  /// their inverse.
   fileprivate func slot(
     of property: PropertyDescription,
     in description: EntityDescription

@@ -1,11 +1,11 @@
 /// The storage of the values of an object's properties.
 ///
-/// A relationship to a `Codable` model is what its own functions below are for, so that those for
-/// attributes and for models are disfavored.
+/// The separate functions for relationships also fit relationships to `Codable` models; the
+/// functions for attributes and for models are therefore disfavored.
 public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
 
-  /// Creates what holds the values of a new object.
+  /// Creates the storage of a new object's values.
   init(for modelType: Model.Type)
 
   /// The identifier of the object; `nil` if it has none yet.

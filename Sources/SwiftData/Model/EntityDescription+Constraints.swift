@@ -22,7 +22,7 @@ final class ConstraintTable: Sendable {
       return known[keyPath] ?? "\(keyPath)"
     }
     for metadata in description.type.schemaMetadata {
-      // The metadata of a subclass repeats what its superclass declares.
+      // The metadata of a subclass repeats the declarations of its superclass.
       guard let constraint = metadata.metadata as? any SchemaConstraint,
         constraint.model == description.type
       else { continue }

@@ -16,9 +16,9 @@ final class EntityDescription: @unchecked Sendable {
   let temporaryKey: EntityKey
   /// The values of a new object before its initializer runs.
   let initialSlots: [Slot]
-  /// The values of an object of which nothing is known yet.
+  /// The values of an object that hasn't been read.
   let unloadedSlots: [Slot]
-  /// The properties that lead to objects.
+  /// The properties that are relationships.
   let relationships: [PropertyDescription]
   /// The to-many relationships that may have no collection.
   let optionalLists: [Int]
@@ -144,7 +144,7 @@ extension EntityDescription {
     }
   }
 
-  /// Returns the values of a new object, in which the defaults of some attributes are evaluated anew.
+  /// Returns the values of a new object, with the defaults of some attributes evaluated anew.
   func initialSlots(renewing changing: [PropertyDescription]) -> [Slot] {
     if changing.isEmpty { return initialSlots }
     var slots = initialSlots
@@ -180,13 +180,14 @@ extension EntityDescription {
     return last.destination.map { EntityDescription.of($0) }
   }
 
-  /// Creates an object of this class over a row of which nothing is known, or, of no row, one that was
-  /// never saved and has the default values of its properties.
+  /// Creates an object of this class: an unread one over a row, or a new one with default values.
+  ///
+  /// It is new if `identifier` is `nil`.
   func makeObject(_ identifier: PersistentIdentifier?) -> Link {
     makeObject(of: root.type, identifier)
   }
 
-  /// Creates an object whose backing data is that of the topmost class.
+  /// Creates an object with the backing data of the topmost class.
   private func makeObject<Root: PersistentModel>(
     of _: Root.Type,
     _ identifier: PersistentIdentifier?

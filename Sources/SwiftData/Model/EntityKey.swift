@@ -44,7 +44,7 @@ final class EntityKey: Sendable {
 }
 
 extension EntityDescription {
-  /// Returns the key of the entity in a store; `nil` is that of objects that were never saved.
+  /// Returns the key of the entity in a store; `nil` means objects that were never saved.
   func key(in store: String?) -> EntityKey {
     EntityKey.of(store: store, entity: name, root: root.name)
   }

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The key paths of subclasses to properties that they inherit.
 ///
-/// `\BusinessTrip.title` and `\Trip.title` are different, and nothing in either says which property it
-/// is; so an object of which nothing is known is asked for the value, and notes what it lacks.
+/// `\BusinessTrip.title` and `\Trip.title` are different, and neither says which property it is.
+/// Therefore an unread object is asked for the value, and records the property that it lacks.
 extension EntityDescription {
   /// Returns the inherited property that a key path of the class leads to; `nil` if it leads to none, or
   /// to a computed one.

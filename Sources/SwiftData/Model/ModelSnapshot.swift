@@ -82,7 +82,7 @@ extension ModelSnapshot: Codable {
     }
   }
 
-  /// Decodes the properties by their names; those that are missing have their default values.
+  /// Decodes the properties by their names; missing ones have their default values.
   ///
   /// - Throws: A `DecodingError` if a value is of another type.
   public init(from decoder: any Decoder) throws {

@@ -24,7 +24,7 @@ extension ModelStorage {
     }
   }
 
-  /// Returns what a to-many relationship leads to; `nil` if there is no collection.
+  /// Returns the targets of a to-many relationship; `nil` if there is no collection.
   final func targets(_ slot: Int) -> LinkList? {
     forgetUnread(slot)
     if case .unloaded = slots[slot] { reader?.loadTargets(self, slot) }
@@ -39,7 +39,7 @@ extension ModelStorage {
     return reader?.resolve(list.identifiers, from: self, slot) ?? []
   }
 
-  /// Returns the objects of a list without those that are to be deleted, where these don't count.
+  /// Returns the objects of a list, without objects to be deleted if the context hides these.
   final func visible(_ links: [Link]) -> [Link] {
     guard context?.hidesDeleted == true else { return links }
     return links.filter { $0.storage.phase != .deleted }
@@ -60,9 +60,9 @@ extension ModelStorage {
     if !isSame, let link { tell(link, slot, isAdded: true) }
   }
 
-  /// Lets a to-many relationship lead to other objects, and the other sides back.
+  /// Sets the targets of a to-many relationship, and updates the other sides.
   ///
-  /// If it couldn't be read, what it leads to otherwise stays.
+  /// If it couldn't be read, its other targets stay.
   final func setTargets(_ slot: Int, _ newLinks: [Link]?) {
     guard model != nil else {
       slots[slot] = .many(newLinks.map { LinkList(Self.unique($0)) })
@@ -83,7 +83,7 @@ extension ModelStorage {
     for link in added { tell(link, slot, isAdded: true) }
   }
 
-  /// Lets a to-many relationship that can't be read lead to more; what it leads to otherwise stays.
+  /// Adds targets to a to-many relationship that can't be read; its other targets stay.
   private final func addTargets(_ slot: Int, _ links: [Link]) {
     for link in links {
       deltas[slot, default: LinkDelta()].change(link, isAdded: true)
@@ -112,8 +112,9 @@ extension ModelStorage {
     return true
   }
 
-  /// Makes a change of a relationship that was made while the object had no context; `value` is what it leads
-  /// to then, if that is known.
+  /// Makes a change of a relationship again that was made while the object had no context.
+  ///
+  /// `value` is the relationship's value after it, if that is known.
   final func edit(_ slot: Int, to value: Slot?, removed: [Link], added: [Link]) {
     let added = added.filter { meet($0.storage) }
     willChange(slot)
@@ -179,8 +180,9 @@ extension ModelStorage {
     }
   }
 
-  /// Brings an object that belongs to no context into that of the other one; returns whether one may lead
-  /// to the other then, which the next save tells otherwise.
+  /// Inserts an object without a context into the other object's context.
+  ///
+  /// Returns whether one may refer to the other then; if not, the next save throws.
   private final func meet(_ other: ModelStorage) -> Bool {
     if let context = ownContext, other.isHomeless {
       context.insert(other)
@@ -261,16 +263,18 @@ extension ModelStorage {
     }
   }
 
-  /// Lets the next save tell what a to-one relationship leads to, though that is what is known: what the
-  /// other side was says that others have changed it since.
+  /// Makes the next save send a to-one relationship though its value seems unchanged.
+  ///
+  /// The state of the other side shows that others have changed it since.
   private final func insist(_ slot: Int) {
     guard phase == .stored, !changed.contains(slot) else { return }
     willChange(slot)
     base[slot] = .unloaded
   }
 
-  /// Lets the next save tell that a list leads to an object, or doesn't, though that is what is known: what
-  /// the other side was says that others have changed it since.
+  /// Makes the next save send the membership of an object in a list though it seems unchanged.
+  ///
+  /// The state of the other side shows that others have changed it since.
   private final func insist(_ slot: Int, _ link: Link, isAdded: Bool) {
     guard phase == .stored, link.storage.phase == .stored,
       description.properties[slot].shape.inverse?.isToMany == true,
@@ -293,13 +297,14 @@ extension ModelStorage {
     return list.contains(other) != old.contains(other)
   }
 
-  /// Lets what this leads to lead back again, after its deletion was taken back.
+  /// Adds this object to the other sides of its relationships again, after its deletion was
+  /// undone.
   final func enterInverses() {
     for property in description.relationships {
       guard let inverse = property.shape.inverse else { continue }
       for link in knownTargets(property.slot) {
         let other = link.storage
-        // One that leads to something else now stays there.
+        // An object that has another target now keeps it.
         guard other.phase == .stored || other.phase == .inserted,
           inverse.isToMany || other.slots[inverse.slot].targetIdentifier == nil,
           !other.leads(to: self, inverse)
@@ -343,7 +348,7 @@ extension ModelStorage {
     return links.filter { known.insert(ObjectIdentifier($0.storage)).inserted }
   }
 
-  /// Returns what is in one list only.
+  /// Returns the members of only one of two lists.
   private static func difference(
     _ old: [Link],
     _ new: [Link]

@@ -3,9 +3,9 @@ internal import Observation
 
 /// The values of an object's properties, and their differences from the store's.
 ///
-/// It belongs to one object and, once that is inserted or fetched, to one context, on whose thread alone
-/// it is used. No access to what is read for each property of each object holds while other code runs, so
-/// that there is nothing to check.
+/// The storage belongs to one object and, once that is inserted or fetched, to one context, on
+/// whose thread alone it is used. No access to the fields that are read for each property of each
+/// object lasts while other code runs, so their exclusivity needs no check.
 public class ModelStorage {
   /// The identifier of the object; temporary until the first save.
   @exclusivity(unchecked) final var identifier: PersistentIdentifier
@@ -45,11 +45,12 @@ public class ModelStorage {
   final var context: ModelContext? { table?.context }
   /// The context that the object is in, and not one that only reads for it.
   final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
-  /// The context that reads what isn't known: the object's, or the successor of one that is gone.
+  /// The context that reads unknown values: the object's, or the successor of one that no longer
+  /// exists.
   final var reader: ModelContext? { context ?? group?.survivors?.successor() }
-  /// The object, which owns this; it may have ended while somebody else keeps this.
+  /// The object, which owns this; it may have ended while this is still referenced.
   @exclusivity(unchecked) private final var owner: UnownedObject?
-  /// Which object that is.
+  /// The identity of that object.
   @exclusivity(unchecked) private final var ownerIdentity: ObjectIdentifier?
   /// The registrar of observers, for a class that has none.
   final lazy var registrar = ObservationRegistrar()
@@ -58,7 +59,7 @@ public class ModelStorage {
   @inline(__always)
   final var model: AnyObject? { owner?.object }
 
-  /// The version of an object whose row is another one than what was read.
+  /// The version of an object whose row differs from the values that were read.
   static let staleVersion: Int64 = -1
 
   /// The relation of an object to its context.
@@ -149,7 +150,7 @@ public class ModelStorage {
 extension ModelStorage {
   /// Takes over the values that an initializer of a subclass gave its own properties.
   ///
-  /// - Parameter own: What holds them, made for the subclass; the others of its values are unused.
+  /// - Parameter own: The storage made for the subclass; its other values are unused.
   final func takeOver(_ own: ModelStorage) {
     guard description.type != own.description.type else { return }
     let count = description.properties.count
@@ -176,7 +177,7 @@ extension ModelStorage {
     }
   }
 
-  /// Returns the value of an attribute that isn't exactly of its type, or what stands in for it.
+  /// Returns the value of an attribute that isn't exactly of its type, or its placeholder.
   @inline(never)
   private final func converted<V>(_ slot: Int) -> V {
     if case .value(let value) = slots[slot], let value = value as? V { return value }
@@ -198,7 +199,7 @@ extension ModelStorage {
   /// Whether a property that the program hasn't changed has a value already.
   private final func isStored(_ value: Slot, _ slot: Int) -> Bool {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return false }
-    // In a stage of a migration, what was read may stand for a value that is missing.
+    // In a migration stage, a value that was read may stand for a missing one.
     return description.properties[slot].isSame(slots[slot], value)
       && context?.core.isMigrating != true
   }
@@ -206,8 +207,8 @@ extension ModelStorage {
   /// Reads the row from the store.
   ///
   /// - Parameters:
-  ///   - slot: The property that isn't known.
-  ///   - isAsked: Whether the program wants its value, so that it is told if that can't be taken.
+  ///   - slot: The unknown property.
+  ///   - isAsked: Whether the program wants the value, and gets an error if that can't be read.
   final func load(_ slot: Int, isAsked: Bool = true) {
     reader?.load(self, slot, isAsked: isAsked)
   }
@@ -352,7 +353,7 @@ extension ModelStorage {
     let links = newValue._$storages?.compactMap(\.link)
     if let links, leads(slot, already: links) { return }
     setTargets(slot, links)
-    // The program's own collection is what it gets back, unless something was in it twice.
+    // The program gets its own collection back, unless it contained something twice.
     if case .many(let list?) = slots[slot], list.links?.count == links?.count {
       list.typed = newValue
     }

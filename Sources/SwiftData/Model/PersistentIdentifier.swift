@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The identifier of an object in every context and every process.
 ///
-/// A new object has a temporary identifier, which the first save replaces. Identifiers that were encoded
-/// and decoded are equal to what they were.
+/// A new object has a temporary identifier, which the first save replaces. An identifier is equal
+/// to its encoded and decoded copies.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
   /// The store and the entity.
   let entity: EntityKey

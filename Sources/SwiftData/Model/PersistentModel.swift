@@ -27,7 +27,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 }
 
 extension PersistentModel {
-  /// Returns what holds the values of a new object.
+  /// Returns the storage of a new object's values.
   public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     DefaultBackingData<P>(for: P.self)
   }
@@ -47,7 +47,8 @@ extension PersistentModel {
   // swift-format-ignore: NoLeadingUnderscores
   public static var _$keyPaths: [String: AnyKeyPath] { [:] }
 
-  /// Links what the initializer has set before there was an object; `@Model` calls it at its end.
+  /// Links the values that the initializer set before the object existed; `@Model` calls it at the
+  /// end.
   // swift-format-ignore: NoLeadingUnderscores
   public func _$linkInitialized() { _ = ownStorage }
 

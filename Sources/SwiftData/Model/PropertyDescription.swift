@@ -74,10 +74,10 @@ class PropertyDescription {
     return (known ?? shape).takeUnretainedValue()
   }
 
-  /// The name behind that of the entity, as in `Trip.stops`.
+  /// The name with the entity's name before it, as in `Trip.stops`.
   var qualifiedName: String { "\(Schema.entityName(for: owner)).\(name)" }
 
-  /// The class that a relationship leads to.
+  /// The class of a relationship's targets.
   var destination: (any PersistentModel.Type)? {
     switch kind {
     case .attribute: nil
@@ -119,7 +119,7 @@ class PropertyDescription {
   func value(of model: AnyObject) -> Any? { nil }
 }
 
-/// A property of which the types are known.
+/// A property of known types.
 private final class TypedProperty<Model: PersistentModel, Value>: PropertyDescription {
   private let typedKeyPath: KeyPath<Model, Value>
 
@@ -155,7 +155,7 @@ extension PersistentModel {
 }
 
 extension PropertyDescription {
-  /// Works out what a property is from the types of its key path.
+  /// Makes the description of a property from the types of its key path.
   static func make(_ metadata: Schema.PropertyMetadata, slot: Int) -> PropertyDescription {
     let types = Swift.type(of: metadata.keypath)
     guard let root = types.rootType as? any PersistentModel.Type else {

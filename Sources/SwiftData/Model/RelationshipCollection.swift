@@ -11,8 +11,11 @@ public protocol RelationshipCollection {
   /// The storages of the objects; `nil` if there is no collection.
   var _$storages: [ModelStorage]? { get }
 
-  /// Returns which part of an earlier collection, of how many objects, is another one now, and what holds
-  /// the values of the objects in its place; `nil` if that can't be told.
+  /// Returns the part of an earlier collection that has changed; `nil` if that can't be
+  /// determined.
+  ///
+  /// `removed` is its range, `count` how many objects the earlier collection has, and `added` are
+  /// the storages of the objects that replace the part.
   func _$edit(
     since earlier: Self
   ) -> (removed: Range<Int>, count: Int, added: [ModelStorage])?

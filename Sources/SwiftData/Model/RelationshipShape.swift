@@ -26,7 +26,7 @@ final class RelationshipShape: Sendable {
     self.isSaved = isSaved
   }
 
-  /// Works out what a relationship is.
+  /// Determines the shape of a relationship.
   static func of(_ property: PropertyDescription) -> RelationshipShape {
     guard let type = property.destination else {
       return RelationshipShape(inverse: nil, isStrong: false, isSaved: false)

@@ -53,7 +53,7 @@ final class LinkList {
   private(set) var identifiers: [PersistentIdentifier]
   /// The collection that the program had last, of the property's type.
   var typed: Any?
-  /// Whether this is what all new objects of a class begin with.
+  /// Whether this is the value of all new objects of a class.
   let isInitial: Bool
 
   /// Returns the collection that the program had last, if there was one.
@@ -163,7 +163,7 @@ struct LinkDelta {
 
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
-  /// Returns what becomes of a list.
+  /// Returns the list after the changes.
   func applied(to list: LinkList) -> LinkList {
     let result = list.without(removed.identifiers)
     let known = Set(result.allIdentifiers)

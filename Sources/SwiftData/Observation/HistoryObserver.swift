@@ -9,7 +9,7 @@ internal import Synchronization
 /// let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
 /// for await count in Observations({ observer.eventCounter }) { try readHistory() }
 /// ```
-// because what changes in it is behind a lock
+// because its mutable state is behind a lock
 public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   /// The container of the stores.
@@ -29,7 +29,8 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     var held: [RemoteEvent]? = []
     var tokens: [String: DefaultHistoryToken]
 
-    /// Takes what was held back; `nil`, and nothing is held back any more, if that is nothing.
+    /// Takes the events that were held back; if there are none, returns `nil` and stops holding
+    /// back.
     mutating func takeHeld() -> [RemoteEvent]? {
       guard let events = held, !events.isEmpty else {
         held = nil
@@ -43,14 +44,14 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: The moments after which transactions count, by the identifiers of the stores;
-  ///     from now on if `nil`.
+  ///   - historyTokens: The tokens after which transactions count, by the identifiers of the
+  ///     stores; from now on if `nil`.
   ///   - observedModels: The classes whose objects' changes count; all if empty.
   ///   - authors: The authors whose transactions count; everybody's if empty.
   ///   - modelContainer: The container of the stores.
-  ///   - isolation: The actor on which observers are told.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token isn't kept any more, and
-  ///   others if the history can't be read.
+  ///   - isolation: The actor on which observers are notified.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token aren't kept any
+  ///   more, and others if the history can't be read.
   public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [],
@@ -95,7 +96,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     if !isHeld { count(event) }
   }
 
-  /// Counts what was held back, in order, and all else as it comes from then on.
+  /// Counts the events that were held back, in order, and all others as they arrive from then on.
   private func countHeld() {
     while let events = state.withLock({ $0.takeHeld() }) {
       for event in events { count(event) }
@@ -103,13 +104,13 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   }
 
   private func isWanted(_ event: RemoteEvent) -> Bool {
-    // Nobody knows what a gap has had.
+    // The contents of a gap are unknown.
     if case .gap = event.event { return true }
     guard authors.isEmpty || event.author.map(authors.contains) == true else { return false }
     return entities.isEmpty || event.entityNames.contains(where: entities.contains)
   }
 
-  /// Counts what was saved before the watch began.
+  /// Counts the transactions before the watch began.
   private func catchUp(_ handle: StoreHandle, _ token: DepotProtocol.HistoryToken) throws {
     let store = handle.identifier
     let request = HistoryRequest(since: .token(token))
@@ -156,7 +157,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
 }
 
 extension ModelContainer {
-  /// The names of the entities of classes, and of those that descend from them.
+  /// The names of the entities of classes and their subclasses.
   fileprivate func names(of types: [any PersistentModel.Type]) -> Set<String> {
     let wanted = types.map { EntityDescription.of($0) }
     return Set(

@@ -1,7 +1,8 @@
 public import Foundation
 
-/// Objects that satisfy a predicate, kept up to date and observable: what SwiftUI's `@Query` is, without
-/// SwiftUI.
+/// Objects that satisfy a predicate, kept up to date and observable.
+///
+/// It corresponds to SwiftUI's `@Query`, and works without SwiftUI.
 ///
 /// ```swift
 /// @MainActor final class TripList {
@@ -9,7 +10,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The objects are in the context that it is given, or else in the main context of
+/// The objects belong to the given context, or else to the main context of
 /// ``ModelContainer/shared``. They are fetched when they are first read.
 @propertyWrapper
 public struct LiveQuery<Element: PersistentModel> {
@@ -41,7 +42,7 @@ public struct LiveQuery<Element: PersistentModel> {
     }
   }
 
-  /// Creates a query of what a descriptor describes.
+  /// Creates a query for the objects of a descriptor.
   public init(_ descriptor: FetchDescriptor<Element>, modelContext: ModelContext? = nil) {
     source = Source(descriptor, modelContext)
   }
@@ -92,7 +93,7 @@ public struct LiveQuery<Element: PersistentModel> {
   /// Why the last fetch has failed.
   public var fetchError: (any Error)? { source.current()?.fetchError ?? source.error }
 
-  /// The context in which the objects are.
+  /// The context of the objects.
   public var modelContext: ModelContext? { source.current()?.modelContext ?? source.context }
 
   /// Fetches the objects anew.

@@ -1,7 +1,7 @@
 internal import DepotClient
 package import DepotProtocol
 
-/// The waiting of tests until everybody knows what was saved.
+/// A wait for tests until all contexts know the saves so far.
 extension ModelContainer {
   /// Returns the last transaction of each store that is watched, by the stores' identifiers; blocks.
   ///
@@ -18,8 +18,10 @@ extension ModelContainer {
     return tokens
   }
 
-  /// Whether everything up to these transactions was handed out, and whatever has an actor of its own has
-  /// taken it in; contexts without one merge when they are next asked for something.
+  /// Whether everything up to these transactions was delivered, and merged by contexts with an
+  /// actor.
+  ///
+  /// Contexts without an actor merge when they are used next.
   package final func hasSettled(at tokens: [String: DepotProtocol.HistoryToken]) -> Bool {
     core.remote.hasSettled(at: tokens)
   }

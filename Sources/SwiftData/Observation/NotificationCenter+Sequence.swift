@@ -3,7 +3,8 @@ public import Foundation
 extension NotificationCenter {
   /// The notifications of a name, as they are posted.
   ///
-  /// Foundation on Linux lacks this. What is posted after it was made is kept until the loop asks for it.
+  /// Foundation on Linux lacks this. Notifications after its creation are kept until the loop asks
+  /// for them.
   ///
   /// - Parameters:
   ///   - name: The name.
@@ -17,7 +18,7 @@ extension NotificationCenter {
   }
 
   /// The notifications of a name.
-  // because what it has is set once, and the token is only given back
+  // because its members are set once, and the token is only given back
   public final class Notifications: AsyncSequence, @unchecked Sendable {
     public typealias Element = Notification
 
@@ -56,8 +57,8 @@ extension NotificationCenter {
       }
     }
 
-    /// A notification on its way to who waits for it.
-    // because whoever posts it doesn't change it afterwards
+    /// A notification on its way to the waiting task.
+    // because the poster doesn't change it afterwards
     fileprivate struct Box: @unchecked Sendable {
       let notification: Notification
     }

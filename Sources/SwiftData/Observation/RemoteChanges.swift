@@ -37,7 +37,7 @@ final class RemoteChanges: Sendable {
   /// Tells of a save of a context in a store of the program's own.
   func tell(_ event: RemoteEvent) { if watchers.withLock({ $0 != nil }) { handOut(event) } }
 
-  /// Hands everything that is told from now on to `receiver`, as long as that lives.
+  /// Hands all later events to `receiver`, as long as that lives.
   func add(_ receiver: any RemoteReceiver) {
     receivers.withLock { receivers in
       receivers.removeAll { $0.receiver == nil || $0.receiver === receiver }
@@ -68,7 +68,7 @@ final class RemoteChanges: Sendable {
     }
   }
 
-  // MARK: - What this process saves
+  // MARK: - Saves of this process
 
   /// Hands out everything up to a transaction that this process has saved in a store, before its save
   /// returns; then receivers on the calling thread's queue take it in.
@@ -102,7 +102,7 @@ final class RemoteChanges: Sendable {
   }
 }
 
-/// Something that is told what was saved.
+/// A receiver of the events of saves.
 protocol RemoteReceiver: AnyObject, Sendable {
   /// Takes an event, on the thread of a watcher.
   func receive(_ event: RemoteEvent)

@@ -5,7 +5,7 @@ struct ResultsDependency {
   private let slots: SlotSet?
   /// The entities that relationships lead to.
   private let reached: Set<String>
-  /// Whether nobody knows what the predicate or the order reads, as it is computed in memory.
+  /// Whether the predicate or the order may read anything, as they are computed in memory.
   private let isAnything: Bool
 
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) {

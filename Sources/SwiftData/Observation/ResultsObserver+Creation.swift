@@ -2,7 +2,7 @@ public import Foundation
 
 /// Observers of results without sections.
 extension ResultsObserver where SectionTitle == Never {
-  /// Creates an observer of what a descriptor describes, in a context.
+  /// Creates an observer of a descriptor's objects, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -25,8 +25,9 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(FetchDescriptor(filterBy, sortBy), nil, modelContext, isolation)
   }
 
-  /// Creates an observer of what a descriptor describes,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of a descriptor's objects in a container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -56,7 +57,7 @@ extension ResultsObserver where SectionTitle == Never {
 ///
 /// Where the text may be absent, the objects without one are in the section with the empty title.
 extension ResultsObserver where SectionTitle == String {
-  /// Creates an observer of what a descriptor describes in sections of a text, in a context.
+  /// Creates an observer of a descriptor's objects in sections of a text, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -68,8 +69,9 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Section(sectionBy), modelContext, isolation)
   }
 
-  /// Creates an observer of what a descriptor describes in sections of a text,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of a descriptor's objects in sections of a text, in a container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -109,7 +111,7 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(descriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
   }
 
-  /// Creates an observer of what a descriptor describes in sections of a text that may be absent, in a context.
+  /// Creates an observer of a descriptor's objects in sections of an optional text, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -121,8 +123,10 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Section(sectionBy), modelContext, isolation)
   }
 
-  /// Creates an observer of what a descriptor describes in sections of a text that may be absent,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of a descriptor's objects in sections of an optional text, in a
+  /// container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(

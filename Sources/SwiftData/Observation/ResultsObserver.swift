@@ -3,18 +3,19 @@ public import Observation
 
 /// The results of a fetch, kept up to date and observable.
 ///
-/// They follow changes of the same context, saved or not, of other contexts, and of other processes.
-/// Observers are told when objects enter or leave the results, or their order or sections change; what is
-/// in the objects they observe by reading them.
+/// The results follow changes of the same context, saved or not, of other contexts, and of other
+/// processes. Observers are notified when objects enter or leave the results, or when the order or
+/// the sections change. They observe the properties of the objects by reading them.
 ///
-/// It belongs to the thread or actor of its context, and lets that context merge what others save. A
-/// context that has no actor of its own brings the results up to date on the actor that made the
-/// observer; if there is none, when it processes changes or saves.
+/// The observer belongs to the thread or actor of its context, and lets that context merge the
+/// saves of others. A context without an actor updates the results on the actor that made the
+/// observer; if there is none, when it processes changes or saves. observer; if there is none, when
+/// it processes changes or saves.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable,
   ResultsOwner
 {
   private let registrar = ObservationRegistrar()
-  /// The context in which the results are.
+  /// The context of the results.
   public let modelContext: ModelContext
   /// The descriptor of the results; those of a new one are fetched at once.
   public var fetchDescriptor: FetchDescriptor<Element> {
@@ -35,7 +36,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     let keyPath: PartialKeyPath<Element>
     /// The one key that sorts by sections.
     ///
-    /// It is in an array, since the linker lacks what an optimized struct needs that holds it itself.
+    /// It is in an array, since the linker lacks a symbol that an optimized struct needs to hold
+    /// it directly.
     let sort: [SortDescriptor<Element>]
     let title: (Element) -> SectionTitle
   }
@@ -60,7 +62,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     context.observers.append(tracker)
   }
 
-  // MARK: - What is wanted
+  // MARK: - The descriptor
 
   /// The condition that the results must satisfy.
   public var filterBy: Predicate<Element>? {

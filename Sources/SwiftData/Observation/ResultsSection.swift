@@ -27,7 +27,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   private let positions: [SectionTitle: Int]
 
   /// - Parameters:
-  ///   - results: Results of which those with the same title are next to each other.
+  ///   - results: Results, ordered so that equal titles are next to each other.
   ///   - title: Returns the title of a result.
   init(_ results: [Element], _ title: (Element) -> SectionTitle) {
     var sections: [ResultsSection<Element, SectionTitle>] = []

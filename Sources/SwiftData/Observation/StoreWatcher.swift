@@ -8,15 +8,15 @@ internal import Synchronization
 enum StoreEvent: Sendable {
   /// A save, by anybody.
   case transaction(DepotClient.HistoryTransaction)
-  /// Something was saved of which the history knows nothing more.
+  /// Something was saved, and the history has no details of it.
   case gap
   /// A save of a context of this container in a store of the program's own.
   case objects(ObjectChanges)
 }
 
-/// A thread that waits for what is saved in one store, by this program or another one.
+/// A thread that waits for saves in one store, by this program or another one.
 ///
-/// When the connection is lost, it makes another one and goes on where it was.
+/// When the connection is lost, it makes another one and continues from the last transaction.
 final class StoreWatcher: Sendable {
   private let handle: StoreHandle
   private let state: Mutex<State>
@@ -34,7 +34,7 @@ final class StoreWatcher: Sendable {
     func hasSeen(_ token: DepotProtocol.HistoryToken) -> Bool { seen.map { $0 >= token } ?? false }
   }
 
-  /// Begins to watch a store; what is saved after this returns is told.
+  /// Begins to watch a store; saves after this returns are delivered.
   ///
   /// - Parameters:
   ///   - handle: The store.
@@ -140,7 +140,7 @@ final class StoreWatcher: Sendable {
       } catch {
         guard watcher() != nil else { return }
         let code = (error as? DepotError)?.code
-        // The store isn't the one that it was, or nothing is known of what happened meanwhile.
+        // The store was replaced, or the history since the last transaction is unknown.
         if code == .historyExpired || code == .historyForeign { known = nil }
         Process.sleep(milliseconds: pause)
         pause = min(pause * 2, 1000)

@@ -7,7 +7,7 @@ struct EntityCollection {
 
   init(_ types: [any PersistentModel.Type]) {
     for type in types { add(EntityDescription.of(type)) }
-    // Relationships come after what is listed, so that the order is the program's.
+    // Targets of relationships come after the listed classes, so that the order is the program's.
     var next = 0
     while next < descriptions.count {
       for property in descriptions[next].properties {

@@ -14,7 +14,8 @@ extension Schema {
     public var defaultValue: Any?
     /// Whether the value may be `nil`.
     public var isOptional = false
-    /// The mark that tells a changed meaning of the attribute from that of another version.
+    /// The mark that distinguishes a changed meaning of the attribute from the one in another
+    /// version.
     public var hashModifier: String?
 
     /// Creates an attribute; its name and type come from the property.

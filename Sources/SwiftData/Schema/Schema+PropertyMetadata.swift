@@ -13,7 +13,7 @@ extension Schema {
     /// The options of the property, as in `@Relationship`.
     public let metadata: (any SchemaProperty)?
 
-    /// Does what the initializer does, as Apple's expansions spell it.
+    /// Does the same as the initializer, spelled as in Apple's macro expansions.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static func PropertyMetadata(
       name: String,

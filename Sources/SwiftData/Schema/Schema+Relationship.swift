@@ -26,7 +26,8 @@ extension Schema {
     public var minimumModelCount: Int?
     /// How many objects it may lead to; 0 is any number.
     public var maximumModelCount: Int?
-    /// The mark that tells a changed meaning of the relationship from that of another version.
+    /// The mark that distinguishes a changed meaning of the relationship from the one in another
+    /// version.
     public var hashModifier: String?
     /// Whether it may lead to nothing.
     public var isOptional = false

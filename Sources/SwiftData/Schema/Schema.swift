@@ -2,20 +2,20 @@ public import Foundation
 
 /// The description of a container's content: the entities of model classes.
 public final class Schema: Codable, Sendable {
-  /// The version of the form in which a schema is encoded.
+  /// The version of the current encoding of schemas.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
-  /// The version of the form in which it was encoded.
+  /// The version of the encoding that this schema was read from.
   public let encodingVersion: Version
   /// The version of the program's models.
   public let version: Version
-  /// The entities, those that relationships and superclasses add included.
+  /// The entities, including the targets of relationships and the superclasses.
   public let entities: [Entity]
   /// The descriptions of the classes; empty if the schema doesn't come from classes.
   let descriptions: [EntityDescription]
   /// The names of the entities whose classes the program named.
   let listed: [String]
-  /// Two classes of the same name, of which only one can be stored.
+  /// Two classes of the same name; only one of them can be stored.
   let clash: (EntityDescription, EntityDescription)?
 
   private init(
@@ -42,8 +42,8 @@ public final class Schema: Codable, Sendable {
     self.init(entities, nil, listed: entities.map(\.name), version: version)
   }
 
-  /// Creates the schema that model classes describe, with those that their relationships lead to and
-  /// their superclasses.
+  /// Creates the schema of model classes, their superclasses, and classes that relationships
+  /// reach.
   public convenience init(
     _ types: [any PersistentModel.Type],
     version: Version = Version(1, 0, 0)
