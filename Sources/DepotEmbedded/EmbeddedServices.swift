@@ -15,7 +15,7 @@ final class EmbeddedServices: Sendable {
 
   static let shared = EmbeddedServices()
 
-  /// The place of one store's service; whoever makes the service has it locked.
+  /// The slot of one store's service; it is locked while the service is made.
   private final class Place: Sendable {
     let service = Mutex(WeakService())
   }

@@ -92,7 +92,7 @@ struct RouteFinder: Sendable {
       let route = Route.service(socket, container: file.container)
       if connection.foundContainer {
         if file.exists { return route }
-        // Somebody removed the file, so what the service has is in nobody's way.
+        // The file was removed, so nobody else needs the service's container.
         try connection.closeContainer(file.container)
       }
       do {

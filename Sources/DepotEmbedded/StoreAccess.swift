@@ -51,7 +51,7 @@ package final class StoreAccess: Sendable {
     }
   }
 
-  /// Becomes the service of a file, whatever other services there are.
+  /// Becomes the service of a file, regardless of other services.
   ///
   /// - Parameter path: The file, which is made if it is missing.
   /// - Throws: ``DepotError`` `unavailable.busy` if another process has the file, `unavailable.service` if
@@ -73,7 +73,7 @@ package final class StoreAccess: Sendable {
   /// How the store is reached, as of the last connection.
   package var route: Route { lastRoute.withLock { $0 } }
 
-  /// Connects to whoever serves the store; blocks.
+  /// Connects to the service of the store; blocks.
   ///
   /// After a service was lost this finds the next one, or becomes it. A connection doesn't keep a
   /// service inside this process alive: keep the access as well.
@@ -81,7 +81,7 @@ package final class StoreAccess: Sendable {
   /// - Throws: ``DepotError`` like ``init(_:isReadOnly:)``.
   package func connect() throws(DepotError) -> BlockingConnection {
     for attempt in 0..<Self.attempts {
-      // One that is about to end needs a moment for it.
+      // A service that is about to end needs some time for it.
       if attempt > 0 { Process.sleep(milliseconds: attempt) }
       let current = route
       if let connection = try current.connect() {

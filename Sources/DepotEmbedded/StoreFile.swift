@@ -68,7 +68,7 @@ struct StoreFile: Hashable, Sendable {
   private static func socket(of path: String, _ digits: String) -> String {
     let beside = path + suffix
     guard beside.utf8.count > UnixSocket.longestPath else { return beside }
-    // Programs look in one place, whatever their environments are.
+    // All programs look in the same folder, regardless of their environments.
     return "/tmp/depot-\(Process.user)/\(digits)\(suffix)"
   }
 

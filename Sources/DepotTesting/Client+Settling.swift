@@ -1,11 +1,11 @@
 public import DepotClient
 
 extension Client {
-  /// Waits until every loop over a watch of this client has taken in what is committed by now, and waits for
-  /// more.
+  /// Waits until each loop over a watch of this client has processed all commits so far.
   ///
-  /// Live results count as such loops. A watch begins when its first event is asked for, and results with
-  /// `ready()`: before that there is nothing to wait for.
+  /// A loop has processed them when it waits for its next event. Live results count as such loops.
+  /// A watch begins when its first event is requested, and results with `ready()`: before that
+  /// there is nothing to wait for.
   ///
   /// ```swift
   /// let books = depot.live(Book.self)
@@ -23,9 +23,9 @@ extension Client {
   }
 }
 
-/// The error that somebody didn't take in what was committed.
+/// The error that a watch didn't process the committed changes in time.
 public struct SettleTimeout: Error, Hashable, CustomStringConvertible {
-  /// Whoever didn't.
+  /// The loop or watcher that didn't.
   let culprit: String
   let limit: Duration
 

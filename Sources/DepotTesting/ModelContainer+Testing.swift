@@ -5,7 +5,7 @@ public import SwiftData
 extension ModelContainer {
   /// Makes a container in memory.
   ///
-  /// - Parameter types: The classes, besides those that their relationships lead to.
+  /// - Parameter types: The classes; classes that their relationships lead to belong to it too.
   /// - Returns: A container that has nothing in common with any other.
   /// - Throws: `SwiftDataError` if the models contradict each other.
   public static func inMemory(for types: any PersistentModel.Type...) throws -> ModelContainer {
@@ -15,11 +15,11 @@ extension ModelContainer {
     )
   }
 
-  /// Waits until everybody who watches the container's stores has taken in what is saved by now.
+  /// Waits until all watchers of the container's stores have merged the saves so far.
   ///
-  /// These are contexts that merge automatically on an actor of their own, as the main context does, with
-  /// their results observers and live queries, and history observers. A context without an actor merges when
-  /// it is next asked for something. Loops over `Observations` run when their task has its turn.
+  /// Watchers are contexts that merge automatically on their own actor, as the main context does,
+  /// with their results observers and live queries, and history observers. A context without an
+  /// actor merges when it is used next. Loops over `Observations` run when their task is scheduled.
   ///
   /// ```swift
   /// try other.save()
@@ -43,7 +43,7 @@ extension ModelContainer {
 extension TestService {
   /// Opens the service's store for objects.
   ///
-  /// - Parameter types: The classes, besides those that their relationships lead to.
+  /// - Parameter types: The classes; classes that their relationships lead to belong to it too.
   /// - Returns: A container of the store.
   /// - Throws: `SwiftDataError` if the store has another schema or the models contradict each other.
   public func container(for types: any PersistentModel.Type...) throws -> ModelContainer {

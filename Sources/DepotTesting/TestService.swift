@@ -47,9 +47,9 @@ public final class TestService: Sendable {
   /// Connects to the service.
   ///
   /// - Parameters:
-  ///   - name: What the service's statistics call it.
+  ///   - name: The name of the client in the service's statistics.
   ///   - options: How to behave.
-  ///   - observer: The function that is told of each operation when it has its outcome.
+  ///   - observer: The function called after each operation.
   /// - Returns: A client, for any number of tasks.
   /// - Throws: ``DepotError`` `limit.connections` if there are too many.
   public func client(

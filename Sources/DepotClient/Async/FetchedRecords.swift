@@ -56,8 +56,9 @@ extension FetchedRecords.Iterator: Sendable {}
 extension Client {
   /// Returns the records that satisfy a predicate as a sequence that is read while it arrives.
   ///
-  /// The parameters are those of `fetch(_:where:sortBy:limit:offset:prefetch:deadline:)`. If the service
-  /// can't do what the predicate asks for, the first element throws `request.predicate` and nothing is sent.
+  /// The parameters are the same as for `fetch(_:where:sortBy:limit:offset:prefetch:deadline:)`. If
+  /// the service can't evaluate the predicate, the first element throws `request.predicate` and
+  /// nothing is sent.
   ///
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func rows<Model: Record>(

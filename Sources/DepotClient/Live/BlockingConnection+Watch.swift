@@ -4,9 +4,10 @@ public import FoundationEssentials
 public import FoundationInternationalization
 
 extension BlockingConnection {
-  /// Does what ``Client/watch(_:where:sortBy:limit:offset:prefetch:resuming:options:)`` does: calls `body`
-  /// with all records, and then with each change, until it says to stop or the ``disconnector`` ends the
-  /// connection.
+  /// Watches records like ``Client/watch(_:where:sortBy:limit:offset:prefetch:resuming:options:)``.
+  ///
+  /// `body` is called with all records, and then with each change, until it returns `false` or the
+  /// ``disconnector`` ends the connection.
   ///
   /// ```swift
   /// try connection.watch(Package.self) { event, packages in
@@ -15,8 +16,8 @@ extension BlockingConnection {
   /// }
   /// ```
   ///
-  /// The connection can't be used for anything else meanwhile. When it is lost, this fails; go on with
-  /// another connection and the rows that `body` had last.
+  /// The connection can't be used for anything else meanwhile. When it is lost, this fails;
+  /// continue with another connection and the last rows of `body`.
   public func watch<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,

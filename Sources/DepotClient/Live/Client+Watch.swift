@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import FoundationInternationalization
 
 extension Client {
-  /// Watches the records that satisfy a predicate: first all of them, then what changes.
+  /// Watches the records that satisfy a predicate: first all of them, then each change.
   ///
   /// ```swift
   /// for try await packages in client.watch(Package.self, sortBy: [SortDescriptor(\.name)]).snapshots {
@@ -12,21 +12,21 @@ extension Client {
   /// }
   /// ```
   ///
-  /// Nothing is sent for a commit that changes nothing that the records show or are found by.
+  /// Commits that don't affect the records' values, membership, or order send nothing.
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to watch at most.
   ///   - offset: How many records to leave out at the beginning.
   ///   - prefetch: The relationships whose rows are to come along.
-  ///   - rows: The rows of an earlier watch of the same query to go on from; it then begins with
-  ///     what changed since.
+  ///   - rows: The rows of an earlier watch of the same query to continue from; it then begins with
+  ///     the changes since.
   ///   - options: How to behave.
-  /// - Returns: The sequence of what happens. Its first element throws `request.predicate` if the
-  ///   service can't do what the predicate or the order asks for, `limit.watch_rows` if there are more
-  ///   than 100,000 rows.
+  /// - Returns: The sequence of events. Its first element throws `request.predicate` if the service
+  ///   can't evaluate the predicate or the order, `limit.watch_rows` if there are more than 100,000
+  ///   rows.
   public func watch<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,
@@ -67,7 +67,7 @@ extension Client {
     }
   }
 
-  /// Watches the records that have these identifiers, those that aren't there yet included.
+  /// Watches the records with these identifiers, including records that don't exist yet.
   public func watch<Model: Record>(
     _ identifiers: [Identifier<Model>],
     options: WatchOptions = WatchOptions()
@@ -82,7 +82,7 @@ extension Client {
     }
   }
 
-  /// Watches which records satisfy a predicate, but not what they are.
+  /// Watches which records satisfy a predicate, but not their values.
   public func watchIdentifiers<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,

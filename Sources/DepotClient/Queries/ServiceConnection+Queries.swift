@@ -28,7 +28,7 @@ extension ServiceConnection {
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the records must satisfy; the same for each page.
+  ///   - predicate: The condition of the records; the same for each page.
   ///   - sort: The properties to sort by; the same for each page.
   ///   - size: How many records a page has at most.
   ///   - cursor: Where the page before ended; `nil` for the first page.
@@ -59,7 +59,7 @@ extension ServiceConnection {
   /// - Parameters:
   ///   - type: The record.
   ///   - keyPath: The property, which is the first that the records are sorted by.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by in a section.
   ///   - prefetch: The relationships whose rows are to come along.
   ///   - deadline: How long to wait at most.
@@ -114,7 +114,7 @@ extension ServiceConnection {
     return rows
   }
 
-  /// Returns what groups of records come to.
+  /// Returns aggregates of groups of records.
   ///
   /// ```swift
   /// let groups = try await depot.aggregate(
@@ -125,12 +125,12 @@ extension ServiceConnection {
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - keys: The properties that the records of a group have in common; without any, all records
   ///     are one group.
-  ///   - values: What the records of a group come to.
-  ///   - having: What a group must satisfy; its attributes are `key0`, …, `value0`, ….
-  ///   - sort: What to sort the groups by, before their keys.
+  ///   - values: The aggregates of a group's records.
+  ///   - having: The condition of the groups; its attributes are `key0`, …, `value0`, ….
+  ///   - sort: The order of the groups, before their keys.
   ///   - limit: How many groups to return at most.
   ///   - offset: How many groups to leave out at the beginning.
   ///   - deadline: How long to wait at most.

@@ -8,14 +8,14 @@ extension FetchRequest {
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the rows must satisfy; all rows if `nil`.
+  ///   - predicate: The condition of the rows; all rows if `nil`.
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many rows to return at most.
   ///   - offset: How many rows to leave out at the beginning.
   ///   - prefetch: The relationships whose rows are to come along, as in `\.country` and
   ///     `\.tags.every.owner`.
-  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what the predicate or the
-  ///   order asks for.
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't evaluate the predicate or
+  ///   the order.
   public init<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,

@@ -8,9 +8,9 @@ extension ServiceConnection {
   ///
   /// - Parameters:
   ///   - records: The records, at most 10,000.
-  ///   - onConflict: What to do about a row that has the same unique value.
-  /// - Returns: The identifiers of the rows in the order of `records`; of a row that was skipped,
-  ///   the identifier of the one that it clashes with.
+  ///   - onConflict: The treatment of a row that has the same unique value.
+  /// - Returns: The identifiers of the rows in the order of `records`; for a skipped record, the
+  ///   identifier of the row that has its unique value.
   /// - Throws: ``DepotError`` `conflict.unique` and others; then nothing is stored.
   @Blocking
   @concurrent
@@ -51,15 +51,15 @@ extension ServiceConnection {
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to return at most.
   ///   - offset: How many records to leave out at the beginning.
   ///   - prefetch: The relationships whose rows are to come along.
   ///   - deadline: How long to wait at most.
   /// - Returns: The records in order.
-  /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
-  ///   what the predicate or the order asks for, and others.
+  /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't
+  ///   evaluate the predicate or the order, and others.
   @Blocking
   @concurrent
   public func fetch<Model: Record>(

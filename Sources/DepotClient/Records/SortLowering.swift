@@ -9,7 +9,7 @@ extension SortKey {
   /// On Linux, `SortDescriptor(\.name)` compares strings as Swift's `<` does, as the service does;
   /// `SortDescriptor(localized: \.name)` compares them as people expect it.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` if it sorts by anything but what the record
+  /// - Throws: ``DepotError`` `request.predicate` if it doesn't sort by a property that the record
   ///   lists.
   init<Model: Record>(lowering descriptor: SortDescriptor<Model>) throws(DepotError) {
     let (property, isLocalized) = try Self.property(descriptor)

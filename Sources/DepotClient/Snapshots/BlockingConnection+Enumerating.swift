@@ -4,11 +4,12 @@ public import FoundationEssentials
 public import FoundationInternationalization
 
 extension BlockingConnection {
-  /// Does what
-  /// ``Client/enumerate(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:_:)`` does,
-  /// batch by batch.
+  /// Calls `body` with each batch of the records that satisfy a predicate, all from one snapshot.
   ///
-  /// `body` may use the connection. After `stream.expired`, go on with the ``Page/next`` of the last batch.
+  /// The parameters are the same as for
+  /// ``Client/enumerate(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:_:)``.
+  /// `body` may use the connection. After `stream.expired`, continue with the ``Page/next`` of the
+  /// last batch.
   @discardableResult
   public func enumerate<Model: Record>(
     _ type: Model.Type,

@@ -87,16 +87,16 @@ extension PageReading {
 }
 
 extension Client {
-  /// Returns the records that satisfy a predicate in batches, all of one moment.
+  /// Returns the records that satisfy a predicate in batches from one snapshot.
   ///
   /// - Parameters:
   ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by, the most important first.
   ///   - prefetch: The relationships whose rows are to come along.
   ///   - batchSize: How many records a batch has; the last one may have fewer.
   ///   - cursor: The ``Page/next`` of a batch of an earlier enumeration with the same predicate and
-  ///     order, to go on after it. What is read then is of a later moment.
+  ///     order, to continue after it. The rest is read from a later snapshot.
   ///   - allowEscapingMutations: Whether the client may change the entity meanwhile; the enumeration
   ///     doesn't show it.
   ///   - deadline: How long the whole enumeration may take at most.
@@ -122,15 +122,16 @@ extension Client {
     )
   }
 
-  /// Calls `body` with each record that satisfies a predicate, all of one moment.
+  /// Calls `body` with each record that satisfies a predicate, all from one snapshot.
   ///
-  /// Records come in batches, so that memory is bounded however many there are. Unless
-  /// `allowEscapingMutations` is true, writes of this client that name the entity fail meanwhile with
-  /// `request.enumerating`.
+  /// Records come in batches, so that memory is bounded regardless of their number. Unless
+  /// `allowEscapingMutations` is true, writes of this client that name the entity fail meanwhile
+  /// with `request.enumerating`.
   ///
   /// - Returns: How many records there were.
-  /// - Throws: What ``batches(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:)``
-  ///   throws, and what `body` throws, after the enumeration was cancelled.
+  /// - Throws: Errors of
+  ///   ``batches(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:)``, and
+  ///   errors of `body`, after the enumeration was cancelled.
   @discardableResult
   public func enumerate<Model: Record>(
     _ type: Model.Type,
