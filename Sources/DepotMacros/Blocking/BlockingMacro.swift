@@ -21,7 +21,7 @@ enum BlockingMacro: PeerMacro {
   /// The attributes that only tasks need.
   private static let attributes: Set = ["Blocking", "Sendable", "concurrent"]
 
-  /// Returns what stands for a token where nothing is awaited.
+  /// Returns the text of a token in the blocking copy, which awaits nothing.
   private static func text(_ token: TokenSyntax) -> String {
     let attribute = [token.parent, token.parent?.parent].lazy
       .compactMap { $0?.as(AttributeSyntax.self) }.first

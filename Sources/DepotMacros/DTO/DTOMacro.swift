@@ -15,7 +15,7 @@ extension DTOMacro: MemberMacro {
     guard DTOChecks.isSuitable(declaration, node, in: context) else { return [] }
     let type = DTOType(declaration)
     DTOChecks.check(type, in: context)
-    // That of a structure stands in an extension, which keeps the memberwise initializer.
+    // A structure's initializer is in an extension, which keeps the memberwise initializer.
     return type.isClass ? ["\(raw: type.initializer())"] : []
   }
 }

@@ -11,7 +11,7 @@ struct DTOType {
     members = Members(declaration.memberBlock.members, Column.init)
   }
 
-  /// The columns, in whatever clause of `#if` they stand.
+  /// The columns, including all clauses of `#if`.
   var columns: [Column] { members.items }
 
   /// Whether there are columns within `#if`.
@@ -19,7 +19,7 @@ struct DTOType {
 
   var isClass: Bool { declaration.is(ClassDeclSyntax.self) }
 
-  /// A stored property, and what it stands for.
+  /// A stored property, and its meaning as a column.
   struct Column {
     let identifier: TokenSyntax
     let kind: Kind
@@ -140,7 +140,7 @@ struct DTOType {
 }
 
 extension ExprSyntax {
-  /// Whether it is a literal, or names what isn't computed when it is used, as a case of an enumeration.
+  /// Whether it is a literal, or the name of a constant, like a case of an enumeration.
   fileprivate var isConstant: Bool {
     if let array = self.as(ArrayExprSyntax.self) {
       return array.elements.allSatisfy(\.expression.isConstant)

@@ -41,7 +41,7 @@ enum MemberwiseMacro: MemberMacro {
     let name: String
     let parameter: String
 
-    /// Returns `nil` for what isn't stored, has its value once and for all, or is private and needs none.
+    /// Returns `nil` for computed properties, set constants, and private ones with defaults.
     init?(_ variable: VariableDeclSyntax, _ context: some MacroExpansionContext) {
       guard variable.isInstanceVariable, let binding = variable.bindings.first, binding.isStored,
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)

@@ -71,7 +71,7 @@ extension ModelClass {
 }
 
 extension TypeSyntax {
-  /// The name without what it is nested in.
+  /// The name without the types that it is nested in.
   fileprivate var lastName: String {
     if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
     return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription

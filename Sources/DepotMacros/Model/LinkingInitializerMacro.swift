@@ -4,8 +4,8 @@ internal import SwiftSyntaxMacros
 
 /// `@_LinkingInitializer`: links an object both ways where its initializer ends.
 ///
-/// What an initializer sets before all properties have values goes to the backing data alone, which knows
-/// of no object yet that the other side of a relationship could lead to.
+/// Values that an initializer sets before all properties have values go to the backing data alone.
+/// There is no object yet that the other side of a relationship could refer to.
 enum LinkingInitializerMacro: BodyMacro {
   static func expansion(
     of node: AttributeSyntax,

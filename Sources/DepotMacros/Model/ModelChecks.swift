@@ -135,7 +135,7 @@ extension StoredProperty {
 }
 
 extension MemberBlockItemListSyntax {
-  /// The variables, in whatever clause of `#if` they stand.
+  /// The variables, including all clauses of `#if`.
   var variables: [VariableDeclSyntax] {
     Members(self) { $0.as(VariableDeclSyntax.self) }.items
   }
@@ -149,7 +149,7 @@ extension MemberBlockItemListSyntax {
 }
 
 extension Trivia {
-  /// The spaces before what follows on its line.
+  /// The spaces at the beginning of the line that the next token is on.
   var indentation: String {
     description.split(separator: "\n", omittingEmptySubsequences: false).last.map(String.init) ?? ""
   }

@@ -26,7 +26,7 @@ struct ModelClass {
 
   var name: String { declaration.name.text }
 
-  /// The properties that are stored, in whatever clause of `#if` they stand.
+  /// The stored properties, including all clauses of `#if`.
   var properties: [StoredProperty] { members.items.compactMap(\.property) }
 
   /// Returns the properties of a class that are stored.
@@ -93,8 +93,9 @@ struct ModelClass {
     """
   }
 
-  /// The backing data of a subclass, which takes over that of its superclass when it is needed for
-  /// the first time: initializers have filled both by then.
+  /// The backing data of a subclass, joined with the superclass's backing data on first use.
+  ///
+  /// Initializers have filled both by then.
   private var joinedBackingData: DeclSyntax {
     """
     override \(raw: declaration.modifiers.contains(.open) ? "open" : "public") \

@@ -8,7 +8,7 @@ struct ObservedProperty {
   /// The ends of the names of the functions that reach the backing data, behind `get` and `set`.
   let access: String
 
-  /// The setter that runs the observers, which don't run for what they themselves set.
+  /// The setter that runs the observers, which don't run for values that they set themselves.
   var setter: AccessorDeclSyntax {
     let mark = "_\(property.name)"
     var before = ""

@@ -107,7 +107,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
 
   private func reportBindings() {
     let indentation = variable.leadingTrivia.indentation
-    // A type at the end is that of all variables before it that have none of their own.
+    // A type at the end applies to all variables before it that have no type of their own.
     var type: TypeAnnotationSyntax?
     var lines: [String] = []
     for binding in variable.bindings.reversed() {

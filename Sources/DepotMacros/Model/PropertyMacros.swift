@@ -20,8 +20,8 @@ extension MarkerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    // A class without `@Model` may be a model that somebody wrote by hand, and what stands around
-    // members that `@Model` adds isn't known.
+    // A class without `@Model` may be a model written by hand, and the surroundings of members that
+    // `@Model` adds are unknown.
     let isInClass = context.lexicalContext.first?.is(ClassDeclSyntax.self) != false
     if !declaration.is(VariableDeclSyntax.self) || !isInClass {
       // Programs for Apple's systems have such marks, which do nothing there.

@@ -45,7 +45,7 @@ struct StoredProperty {
   /// The type of the peer that says that the property has been initialized.
   var markType: String { observers == nil ? "_SwiftDataNoType" : "Bool" }
 
-  /// The value of the peer; that of an observed property says whether its observers run.
+  /// The value of the peer; for an observed property it says whether the observers run.
   var mark: String { observers == nil ? "_SwiftDataNoType()" : "false" }
 }
 

@@ -24,9 +24,9 @@ public struct PredicateExpressionMacro: ExpressionMacro {
 }
 
 extension PredicateTranslator {
-  /// Returns what builds the predicate or expression that a macro describes.
+  /// Returns the code that builds a macro's predicate or expression.
   ///
-  /// - Throws: `DiagnosticsError` with all that the closure uses but a predicate can't.
+  /// - Throws: `DiagnosticsError` with everything in the closure that a predicate can't contain.
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
     builder: String

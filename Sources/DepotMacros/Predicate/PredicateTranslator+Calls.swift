@@ -8,7 +8,7 @@ private struct KnownFunction {
   var labels: [String?] = []
   /// The label of the argument after these that is a closure, `_` for none; `nil` if there is none.
   var closure: String?
-  /// The property of what the function builds; `nil` for that itself.
+  /// The property of the function's result that is meant; `nil` for the result itself.
   var property: String?
 }
 
@@ -58,7 +58,7 @@ extension PredicateTranslator {
     "compactMap": "Use filter and map.",
   ]
 
-  /// Returns what builds a call.
+  /// Returns the code that builds a call.
   mutating func function(_ call: FunctionCallExprSyntax) -> String {
     if let trailing = call.additionalTrailingClosures.first {
       return refuse(trailing, "a second trailing closure")
@@ -129,7 +129,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// Returns what builds a call of a function that is no member, or of an initializer.
+  /// Returns the code that builds a call of a global function or of an initializer.
   private mutating func global(_ name: String, _ call: FunctionCallExprSyntax) -> String {
     let arguments = Array(call.arguments)
     let nodes = { (inner: inout Self) in

@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Returns what builds an access, a call, or a subscript; an optional chain ends with it.
+  /// Returns the code for an access, a call, or a subscript; an optional chain ends with it.
   mutating func chain(_ expression: ExprSyntax) -> String {
     guard let start = Self.chainStart(of: expression, replaced) else { return postfix(expression) }
     let wrapped = node(start.expression)

@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Returns what builds a part that isn't a constant as a whole.
+  /// Returns the code that builds a part that isn't a constant as a whole.
   mutating func structure(of expression: ExprSyntax) -> Term {
     switch expression.as(ExprSyntaxEnum.self) {
     case .declReferenceExpr(let reference): .node(variable(reference))

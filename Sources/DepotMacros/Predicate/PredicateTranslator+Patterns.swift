@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Returns what builds a `switch`, followed by statements for the paths that don't return.
+  /// Returns the code for a `switch`, followed by statements for the paths that don't return.
   ///
   /// The last case is taken without a test, since all values are covered.
   mutating func choice(_ choice: SwitchExprSyntax, then rest: [CodeBlockItemSyntax]) -> String {
@@ -65,7 +65,7 @@ extension PredicateTranslator {
     )
   }
 
-  /// Returns what builds one result if a value matches a pattern and another if not.
+  /// Returns the code that builds one result if a value matches a pattern and another if not.
   mutating func pattern(
     _ pattern: PatternSyntax,
     _ subject: String,
@@ -89,7 +89,7 @@ extension PredicateTranslator {
     return Self.call("conditional", declare(test), branch(then), branch(otherwise))
   }
 
-  /// Returns what tests a value against a pattern; `nil` if this declares something.
+  /// Returns the code that tests a value against a pattern; `nil` if this declares something.
   private mutating func test(_ pattern: PatternSyntax, _ subject: String) -> String? {
     switch pattern.as(PatternSyntaxEnum.self) {
     case .wildcardPattern: return Self.call("arg", "true")

@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Returns what builds the result of statements, of which each path must return something.
+  /// Returns the code that builds the result of statements; each path must return something.
   mutating func body(_ items: [CodeBlockItemSyntax], of parent: some SyntaxProtocol) -> String {
     guard let first = items.first else {
       return refuse(parent, "a path without a result", hint: "Return something on each path.")
@@ -29,8 +29,9 @@ extension PredicateTranslator {
     }
   }
 
-  /// Returns what builds an `if` or a `switch`, followed by statements for the paths that don't return;
-  /// `nil` for anything else.
+  /// Returns the code that builds an `if` or a `switch`; `nil` for anything else.
+  ///
+  /// The given statements follow on the paths that don't return.
   private mutating func choice(
     _ expression: ExprSyntax,
     then rest: [CodeBlockItemSyntax]
@@ -70,7 +71,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// Returns what builds an `if`, followed by statements for the paths that don't return.
+  /// Returns the code for an `if`, followed by statements for the paths that don't return.
   mutating func choice(
     _ choice: IfExprSyntax,
     else rest: [CodeBlockItemSyntax],
@@ -90,7 +91,7 @@ extension PredicateTranslator {
     )
   }
 
-  /// Declares what a `let` declares.
+  /// Declares the constants of a `let`.
   private mutating func declare(_ variable: VariableDeclSyntax) {
     guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
       let specifier = variable.bindingSpecifier
@@ -121,7 +122,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// Returns what builds one of two results.
+  /// Returns the code that builds one of two results.
   mutating func conditions(
     _ conditions: [ConditionElementSyntax],
     then: (inout PredicateTranslator) -> String,
@@ -153,8 +154,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// Returns what builds one result for a value that is there, known by a name, and another if
-  /// there is none.
+  /// Returns the code for one result with a present value, named `name`, and another for `nil`.
   mutating func unwrapping(
     _ optional: String,
     as name: String,
@@ -172,7 +172,7 @@ extension PredicateTranslator {
     )
   }
 
-  /// Translates a branch; what it declares by the user's names stays within it.
+  /// Translates a branch; the user's names in it are known only within it.
   mutating func branch(_ translate: (inout PredicateTranslator) -> String) -> String {
     let (lines, declaresNames, result) = scoped(translate)
     guard declaresNames else {

@@ -1,8 +1,10 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// The translation of a closure over models into calls of Foundation's functions for parts of predicates,
-/// and of `SwiftData.PredicateBuilder` for those that Foundation lacks.
+/// The translation of a closure over models into calls that build a predicate.
+///
+/// The calls are Foundation's functions for parts of predicates, and functions of
+/// `SwiftData.PredicateBuilder` where Foundation lacks them.
 ///
 /// Parts that don't depend on the closure's parameters stay as they are and are computed when the
 /// predicate is made. Each clause becomes a constant of its own, so that the compiler looks at one
@@ -53,7 +55,7 @@ struct PredicateTranslator {
     return name
   }
 
-  /// Returns what builds a part.
+  /// Returns the code that builds a part.
   mutating func node(_ expression: ExprSyntax) -> String {
     switch term(expression) {
     case .constant(let expression): Self.constant(expression)
@@ -61,17 +63,17 @@ struct PredicateTranslator {
     }
   }
 
-  /// Returns what builds a part that is true or false, declared as a constant.
+  /// Returns the name of a constant, declared with the code that builds a condition.
   mutating func clause(_ expression: ExprSyntax) -> String {
     declare(node(expression))
   }
 
-  /// Returns what builds a constant.
+  /// Returns the code that builds a constant.
   static func constant(_ expression: some ExprSyntaxProtocol) -> String {
     call("arg", expression.trimmedDescription)
   }
 
-  /// Returns what a part becomes.
+  /// Returns the translation of a part.
   mutating func term(_ expression: ExprSyntax) -> Term {
     if let text = replaced[expression.id] { return .node(text) }
     guard isDependent(expression) else {
@@ -104,7 +106,7 @@ struct PredicateTranslator {
     return (inner.lines, inner.declaresNames, result)
   }
 
-  /// Returns a closure that builds what another describes.
+  /// Returns a closure that builds the parts that another closure describes.
   mutating func closure(_ closure: ClosureExprSyntax) -> String {
     let parameters = parameters(of: closure)
     let variables = parameters.map { _ in newName() }

@@ -65,7 +65,7 @@ final class ShorthandFinder: SyntaxVisitor {
   override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 }
 
-/// The search for what traps with some values: `!`, `as!`, subscripts, and divisions.
+/// The search for operations that trap with some values: `!`, `as!`, subscripts, and divisions.
 final class MayTrap: SyntaxVisitor {
   private var isFound = false
 

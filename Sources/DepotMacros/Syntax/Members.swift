@@ -1,6 +1,6 @@
 internal import SwiftSyntax
 
-/// The members of a type that matter to a macro, within the clauses of `#if` in which they stand.
+/// The members of a type that matter to a macro, within their clauses of `#if`.
 struct Members<Item> {
   private enum Node {
     case item(Item)
@@ -12,7 +12,7 @@ struct Members<Item> {
 
   /// - Parameters:
   ///   - list: All members.
-  ///   - read: Returns what a member is to the macro; `nil` if it doesn't matter.
+  ///   - read: Returns the macro's view of a member; `nil` if it doesn't matter.
   init(_ list: MemberBlockItemListSyntax, _ read: (DeclSyntax) -> Item?) {
     nodes = list.compactMap { item in
       if let found = read(item.decl) { return .item(found) }
@@ -26,7 +26,7 @@ struct Members<Item> {
     }
   }
 
-  /// The members, in whatever clause they stand.
+  /// The members of all clauses.
   var items: [Item] {
     nodes.flatMap { node in
       switch node {
@@ -39,7 +39,7 @@ struct Members<Item> {
   /// Whether there are members within `#if`.
   var isConditional: Bool { nodes.contains { if case .clauses = $0 { true } else { false } } }
 
-  /// Renders what stands for each member as lines, within the same conditions.
+  /// Renders the lines of each member, within the same conditions.
   func lines(_ line: (Item) -> String?) -> [String] {
     nodes.flatMap { node in
       switch node {

@@ -53,7 +53,7 @@ extension MacroExpansionContext {
 }
 
 extension FixIt {
-  /// Replaces a node by another one, which says itself what stands around it.
+  /// Replaces a node by another one, which has its own leading and trailing trivia.
   static func replace(
     _ message: String,
     _ node: some SyntaxProtocol,
@@ -84,7 +84,7 @@ extension FixIt {
     var replacement = list.filter { $0.as(AttributeSyntax.self)?.id != attribute.id }
     let message = "remove '@\(attribute.shortName)'"
     if replacement.isEmpty {
-      // Only what stands before the attributes is left.
+      // Only the trivia before the attributes are left.
       let rest = TokenSyntax(.identifier(""), leadingTrivia: list.leadingTrivia, presence: .present)
       return .replace(message, list, by: rest)
     }
