@@ -167,7 +167,7 @@ enum Bench {
         failure = error
       }
     }
-    // An error doesn't take away what was measured before it.
+    // The measurements before an error are kept.
     try all.report.write(to: options.output)
     print(all.report.markdown)
     print("\nWritten to \(options.output).md, .json, and .svg")

@@ -17,7 +17,7 @@ final class Child {
 
   var identifier: Int32 { process.identifier }
 
-  /// Waits for the end, and returns what was printed.
+  /// Waits for the end, and returns the output.
   ///
   /// - Throws: ``BenchError`` if the status isn't 0.
   func result() throws -> String {

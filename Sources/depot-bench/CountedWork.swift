@@ -3,13 +3,13 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// A call of which the service's instructions are counted, made by frames as clients send them.
+/// A call whose instructions in the service are counted, made by frames as clients send them.
 struct CountedCall: Sendable {
   let name: String
   let operation: String
   /// How many connections watch the history meanwhile.
   var watchers = 0
-  /// How many calls both runs make, and how many the longer one makes beyond.
+  /// How many calls both runs make, and how many more the longer run makes.
   var warmUp = 100
   var count = 400
   /// The arguments of the call with a number.
@@ -93,14 +93,14 @@ struct CountedCall: Sendable {
   }
 }
 
-/// Objects of which the client's instructions are counted.
+/// Objects whose instructions in the client are counted.
 enum CountedObjects {
-  /// What is done with objects, each after the one before.
+  /// The operations on objects, each after the one before.
   static let names = ["object inserted", "object fetched", "object changed", "object deleted"]
   static let warmUp = 1000
   static let count = 5000
 
-  /// Returns the instructions of a program that does the first so many of its works with so many objects.
+  /// Returns the instructions of a program that performs the first stages with a number of objects.
   static func instructions(stages: Int, _ count: Int) throws -> Int {
     let folder = try TemporaryFolder()
     defer { folder.remove() }

@@ -1,16 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The instructions that calls and objects take, held against those that a file of the repository keeps.
+/// The instructions of calls and objects, compared with the figures in a file of the repository.
 ///
 /// Times on machines with other work swing by half; instructions don't. Each figure is the difference of two
 /// runs of different length under callgrind, so that the start and the end don't count.
 enum Counts {
-  /// How much of a figure may be added before that is a failure.
+  /// By which share a figure may grow before that is a failure.
   private static let tolerance = 0.05
 
-  /// Counts the works that `names` has, all if it is empty, and prints them beside the figures of the file,
-  /// which gets the new ones, whatever they are, if it `keepsFigures`.
+  /// Counts the named works, all if `names` is empty, and prints them beside the file's figures.
+  ///
+  /// If `keepsFigures` is `true`, the file gets the new figures, even if they have grown.
   ///
   /// - Throws: ``BenchError`` if a figure has grown.
   static func run(_ path: String, names: Set<String>, keepsFigures: Bool) throws {
@@ -88,7 +89,7 @@ enum Counts {
     return result
   }
 
-  /// Runs as many works at once as there are cores, which doesn't change what they count.
+  /// Runs as many works at once as there are cores, which doesn't change their counts.
   private static func all(_ runs: [@Sendable () throws -> Int]) throws -> [Int] {
     let results = Mutex<[Int: Result<Int, any Error>]>([:])
     DispatchQueue.concurrentPerform(iterations: runs.count) { index in
@@ -111,7 +112,7 @@ struct CountTable {
     var instructions: Int?
     var budget: String
 
-    /// Returns by what share of the kept figure another is more; 0 if there is none.
+    /// Returns the growth of a figure as a share of the kept one; 0 if there is none.
     func growth(to figure: Int?) -> Double {
       guard let instructions, let figure else { return 0 }
       return Double(figure - instructions) / Double(instructions)

@@ -35,7 +35,7 @@ struct Item: Sendable {
 
   static let schema = schema(keeping: nil)
 
-  /// Returns the schema with what the history keeps of items; as is usual if `nil`.
+  /// Returns the schema with a history policy for items; the default policy if `nil`.
   static func schema(keeping history: HistoryPolicy?) -> Schema {
     Schema(entities: [
       Entity(

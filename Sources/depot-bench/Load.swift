@@ -108,7 +108,7 @@ enum Load {
     guard count == bytes.count else { throw BenchError("the kernel took half a call") }
   }
 
-  /// Reads what has come; returns whether a call is answered.
+  /// Reads the bytes that have arrived; returns whether a call is answered.
   @discardableResult
   private static func receive(
     _ client: Client,

@@ -2,14 +2,15 @@ import SwiftData
 
 /// Measures how long the main actor has to wait while objects are fetched, in a process of its own.
 enum MainActorWork {
-  /// The work that goes on while the main actor's heart beats, in the order of the figures.
+  /// The work beside the heartbeats of the main actor, in the order of the figures.
   static let works = [
     "nothing else", "an actor that computes", "a fetch through an actor",
     "a fetch on the main context",
   ]
 
-  /// Prints the longest gap between two heartbeats in milliseconds, for each of the works; each goes on
-  /// for some tenths of a second.
+  /// Prints the longest gap between two heartbeats in milliseconds, for each of the works.
+  ///
+  /// Each work takes some tenths of a second.
   static func run(_ path: String, _ count: Int) -> Never {
     Task { @MainActor in
       do {
@@ -69,7 +70,7 @@ private struct BenchValue: Sendable {
 
 /// A task of the main actor that wakes every 200 microseconds.
 @MainActor private enum Heartbeat {
-  /// Returns the longest time between two beats, in milliseconds, while something goes on.
+  /// Returns the longest time between two heartbeats during some work, in milliseconds.
   static func longestGap(_ work: () async throws -> Void) async rethrows -> Double {
     var last = ContinuousClock.now
     var longest = Duration.zero

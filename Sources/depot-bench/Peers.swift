@@ -64,7 +64,7 @@ final class Peers {
     }
   }
 
-  /// Gives PostgreSQL two standbys on this machine, of which one must have a commit before it is acknowledged.
+  /// Gives PostgreSQL two standbys on this machine; a commit is acknowledged once one has it.
   func replicatePostgres() throws {
     for name in ["n2", "n3"] {
       let home = folder.file(name)
@@ -133,10 +133,10 @@ final class Peers {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     let ticks = entries.compactMap { Int32($0) }.reduce(0.0) { sum, process in
       let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-      // What follows the program's name, which may have spaces: state, parent, and so on.
+      // The fields after the program's name, which may have spaces: state, parent, and so on.
       let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 14, process == server || Int32(fields[1]) == server else { return sum }
-      // Those that ended count with their parent.
+      // Processes that ended count with their parent.
       let times = process == server ? fields[11...14] : fields[11...12]
       return times.reduce(sum) { $0 + (Double($1) ?? 0) }
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A connection to PostgreSQL that waits for each answer (protocol 3.0).
 ///
-/// It is as thin as a client can be, so that what is measured is the service.
+/// It is as thin as a client can be, so that the service is measured.
 final class PostgresConnection {
   private let descriptor: Descriptor
   private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -70,7 +70,7 @@ final class PostgresConnection {
     try waitUntilReady()
   }
 
-  /// Waits for a notification; returns what it says.
+  /// Waits for a notification; returns its payload.
   func notification() throws -> String {
     while true {
       let (kind, content) = try next()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One measured figure and what it is held against.
+/// One measured figure, and its reference.
 struct Figure: Codable {
   var scenario: String
   var what: String

@@ -4,7 +4,7 @@ import DepotProtocol
 import Foundation
 
 extension Scenarios {
-  /// Short calls while other clients do what they may.
+  /// Short calls while other clients send as much as they are allowed to.
   func fair() throws {
     let daemon = try Daemon(folder, name: "fair")
     defer { daemon.stop() }
@@ -72,7 +72,7 @@ extension Scenarios {
       (self.name, self.count, self.calls) = (name, count, calls)
     }
 
-    /// Connects and sends; the clients are gone when nobody keeps what is returned.
+    /// Connects and sends; the clients end when the result is released.
     func clients(_ path: String) throws -> [Descriptor] {
       let frames =
         [#"{"hello":{"protocol":[1,1]}}"#]

@@ -64,8 +64,10 @@ extension Scenarios {
     ).callsPerSecond
   }
 
-  /// Gets and inserts by a thousand connections beside those by sixteen, what an idle connection takes,
-  /// and inserts that a thousand watches are told of.
+  /// Measures a thousand connections, beside sixteen.
+  ///
+  /// They get and insert rows; the memory of an idle connection, and inserts with a thousand
+  /// watches, are measured too.
   private func crowds(_ daemon: Daemon, _ rows: Int) throws {
     for call in Self.growingCalls(rows) where ["get", "durable insert"].contains(call.what) {
       var few: [Double] = []

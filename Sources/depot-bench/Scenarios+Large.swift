@@ -11,7 +11,7 @@ extension Scenarios {
     let daemon = try Daemon(folder, name: "enumerate")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), options.largeRows)
-    // A service that has just been started shows what idle is.
+    // A service that has just been started has the idle memory.
     daemon.stop()
     let fresh = try Daemon(folder, name: "enumerate")
     defer { fresh.stop() }

@@ -21,8 +21,9 @@ extension Scenarios {
   private static let changes = 200
   private static let rate = 20
 
-  /// Measures how late a watch is told that the writer doesn't concern, and one that it does, beside many
-  /// counts that it concerns.
+  /// Measures how late two watches get events, beside many watched counts.
+  ///
+  /// The writer's changes affect one of the watches and the counts, but not the other watch.
   func lateness() throws {
     let daemon = try Daemon(folder, name: "lateness")
     defer { daemon.stop() }

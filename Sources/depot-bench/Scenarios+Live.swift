@@ -105,7 +105,7 @@ private struct Delays {
 }
 
 extension Scenarios {
-  /// Makes `count` commits a millisecond apart, which a helper is told of.
+  /// Makes `count` commits a millisecond apart, and a helper gets notified of them.
   private func delays(
     _ helper: String,
     _ path: String,

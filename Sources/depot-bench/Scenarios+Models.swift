@@ -59,7 +59,7 @@ extension Scenarios {
 }
 
 extension Scenarios {
-  /// How long the main actor has to wait while objects are fetched, beside what it has to wait anyway.
+  /// How long the main actor has to wait while objects are fetched, beside its usual waits.
   func mainActor() throws {
     let daemon = try Daemon(folder, name: "main-actor")
     defer { daemon.stop() }

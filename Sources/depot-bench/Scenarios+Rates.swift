@@ -2,9 +2,9 @@ import DepotClient
 import DepotProtocol
 import Foundation
 
-/// Calls of one kind that several connections make, beside what peers offer for the same.
+/// Calls of one kind by several connections, beside the same calls of peers.
 private struct Rates {
-  /// A service, and what a figure says of it.
+  /// A service, and its label in a figure.
   typealias Service = (label: String, daemon: Daemon)
   /// A peer: its name, and how many calls a second it answers for how many clients.
   typealias Peer = (name: String, measure: (Int) throws -> (rate: Double, cpu: Double?))
@@ -89,7 +89,7 @@ extension Scenarios {
     ).measure(options, &report)
   }
 
-  /// Gets and inserts of services whose store is in PostgreSQL, beside what that does by itself.
+  /// Gets and inserts of services with a store in PostgreSQL, beside PostgreSQL's own.
   func clusterRates(_ services: [Daemon], from first: Int64) throws {
     try Rates(
       scenario: "cluster",

@@ -3,7 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// The measurements, each a method, with what they share.
+/// The measurements, each a method, and their shared state.
 final class Scenarios {
   let options: Bench.Options
   let folder: TemporaryFolder

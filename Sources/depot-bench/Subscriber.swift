@@ -99,8 +99,9 @@ enum Subscriber {
     Double(Int64(now) - Int64(time)) / 1000
   }
 
-  /// Watches queries over as many connections as that takes, until it is ended by the removal of
-  /// the file `ready`; prints how many changes came, the last of which may still be on their way then.
+  /// Watches queries over as many connections as needed, until the file `ready` is removed.
+  ///
+  /// Prints how many changes arrived; the last ones may still be on their way then.
   static func subscribe(_ path: String, _ kind: String, _ count: Int, ready: String) throws {
     guard let kind = Subscription(rawValue: kind) else { throw BenchError("there is no \(kind)") }
     try subscribe(path, count, ready) { .fetch(kind.query($0)) }

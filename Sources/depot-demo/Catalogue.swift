@@ -1,7 +1,8 @@
 import Foundation
 
-/// This machine's catalogue of Debian packages as a graph: packages, their maintainers, their sections,
-/// and what they depend on.
+/// This machine's catalogue of Debian packages as a graph.
+///
+/// It has packages, their maintainers, their sections, and their dependencies.
 struct Catalogue {
   /// Where it was read from.
   let source: String
@@ -10,7 +11,7 @@ struct Catalogue {
   private(set) var packages: [Package] = []
   private(set) var dependencies: [Dependency] = []
 
-  /// Reads the catalogue of what can be installed, or of what is, where there are no lists.
+  /// Reads the packages that can be installed, or the installed ones where there are no lists.
   init() throws {
     var text: String
     if let available = try? Program.output(["apt-cache", "dumpavail"]), available.utf8.count > 1000
@@ -30,7 +31,7 @@ struct Catalogue {
     }
     dependencies = dependencies.map { dependency in
       var dependency = dependency
-      // What no package has for a name is provided by others under that name.
+      // A name that no package has is a virtual one, which other packages provide.
       if !names.contains(dependency.name[...]) { dependency.target = nil }
       return dependency
     }

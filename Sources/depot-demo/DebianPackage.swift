@@ -1,7 +1,7 @@
 import DepotClient
 import DepotProtocol
 
-/// A row of the entity Package: what the catalogue says of one package.
+/// A row of the entity Package: the catalogue's entry of one package.
 @DTO("Package")
 struct DebianPackage {
   var id: Identifier<DebianPackage>?

@@ -212,7 +212,7 @@ struct Demo {
   /// Prints a line at once, so that it keeps its place among those of other programs.
   private func say(_ line: String) throws { try Self.write(line + "\n") }
 
-  /// Prints what is done, does it, and prints how long it took.
+  /// Prints a command, performs it, and prints how long it took.
   private func show(_ title: String, _ body: () throws -> Void) throws {
     try say("$ \(title)")
     let start = ContinuousClock.now

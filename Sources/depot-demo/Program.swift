@@ -10,7 +10,7 @@ enum Program {
     var description: String { "\(command) ended with status \(status)" }
   }
 
-  /// Returns what a program prints.
+  /// Returns the output of a program.
   static func output(_ arguments: [String]) throws -> String {
     let process = try ChildProcess(arguments, output: .captured)
     let output = try process.capturedOutput()
@@ -20,7 +20,7 @@ enum Program {
 
   /// Throws unless a program was a success.
   ///
-  /// - Throws: ``OutputClosed`` if nobody reads what it writes, ``Failure`` if there is another reason.
+  /// - Throws: ``OutputClosed`` if nobody reads the output, ``Failure`` if there is another reason.
   static func check(_ status: Int32, _ arguments: [String]) throws {
     if status == DepotLinux.Process.closedPipeStatus { throw OutputClosed() }
     guard status == 0 else {

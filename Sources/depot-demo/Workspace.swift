@@ -12,7 +12,7 @@ final class Workspace: Sendable {
     var isOver = false
   }
 
-  /// There is nothing any more in which something could run.
+  /// The error that the workspace has ended, so that nothing can run in it.
   struct Over: Error {}
 
   let folder: String
@@ -67,9 +67,10 @@ final class Workspace: Sendable {
     try Program.check(status, arguments)
   }
 
-  /// Ends what runs, and removes the folder.
+  /// Ends the running programs, and removes the folder.
   ///
-  /// - Parameter next: What to do then, before anyone else finds that it is over.
+  /// - Parameter next: A function to call then, before anyone else finds that the workspace has
+  ///   ended.
   func putAway(then next: () -> Void = {}) {
     state.withLock { state in
       defer { next() }

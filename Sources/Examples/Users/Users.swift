@@ -1,6 +1,6 @@
 import SwiftData
 
-// Users are fetched in the background into values, while the main actor goes on.
+// Users are fetched in the background into values, while the main actor does other work.
 
 @Model final class User {
   #Index<User>([\.age])
