@@ -30,10 +30,10 @@ public final class Client: Sendable {
   ///
   /// - Parameters:
   ///   - socket: Where the service listens.
-  ///   - start: What to do if no service answers, now and when the connection is lost.
-  ///   - name: What the service's statistics call this program.
+  ///   - start: The way to get a service if none answers, now and when the connection is lost.
+  ///   - name: The name of this program in the service's statistics.
   ///   - options: How to behave.
-  ///   - observer: The function that is told of each operation when it has its outcome, on any thread.
+  ///   - observer: The function called after each operation, on any thread.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `unavailable.busy` if one takes
   ///   the connection and says nothing for 30 s, `permission.peer` if it refuses this user or isn't to be
   ///   trusted, `protocol.version` if it is too old or too new, or why the service that was started can't

@@ -43,7 +43,8 @@ extension Client {
 }
 
 extension ClientCore {
-  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or an entity that is being
+  ///   enumerated.
   func checkWrite(_ operation: Operation) throws(DepotError) {
     guard operation.isWrite else { return }
     if pin != nil { throw .readOnlySnapshot }

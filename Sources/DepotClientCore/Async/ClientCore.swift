@@ -31,7 +31,7 @@ package final class ClientCore: Sendable {
     var enumerations = Enumerations()
     /// Whether the thread sleeps until somebody has a call.
     var isIdle = false
-    /// The calls whose outcomes the observer is told.
+    /// The calls whose outcomes the observer gets.
     var observed: ObservedCalls
     /// The tasks that wait for the end of the client.
     var waitingForEnd: [CheckedContinuation<Void, Never>] = []
@@ -43,7 +43,7 @@ package final class ClientCore: Sendable {
 
   /// The work to be done after the lock is left.
   struct Consequences {
-    /// The outcomes that the observer is told before those who wait have them.
+    /// The outcomes for the observer, which gets them before the callers do.
     var outcomes: [ObservedCalls.Outcome] = []
     var replies: [(Reply, Result<JSONNode, any Error>)] = []
     var deliveries: [RowStream.Delivery] = []
@@ -87,7 +87,7 @@ package final class ClientCore: Sendable {
     shared = other.shared
   }
 
-  /// Changes the state, then does what follows from it.
+  /// Changes the state, then performs the consequences outside of the lock.
   @discardableResult
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, consequences) = shared.state.withLock { state in
@@ -105,7 +105,7 @@ package final class ClientCore: Sendable {
 }
 
 extension ClientCore.State {
-  /// Does what the table says.
+  /// Performs the actions of the reply table.
   mutating func perform(_ actions: [ReplyTable.Action]) {
     var unsent: [(id: Int64, error: DepotError)] = []
     for action in actions {
@@ -126,7 +126,7 @@ extension ClientCore.State {
       }
     }
     guard !unsent.isEmpty else { return }
-    // The numbers of those that have their turn now are higher than those above.
+    // Calls that are admitted now have higher numbers than the failed ones.
     perform(unsent.flatMap { table.fail($0.id, $0.error) } + table.admit(now: Monotonic.now()))
   }
 
@@ -141,7 +141,7 @@ extension ClientCore.State {
     return (call.id, error)
   }
 
-  /// Sends what goes at once and leaves the rest to the thread, which notices a lost connection.
+  /// Sends as much as the socket accepts; the client's thread sends the rest, and notices errors.
   fileprivate mutating func flush() {
     guard let descriptor, !outbox.isEmpty else { return }
     do throws(SystemError) {

@@ -26,7 +26,7 @@ extension ClientLoop {
     }
   }
 
-  /// Sleeps until there are calls; returns whether the client goes on.
+  /// Sleeps until there are calls; returns `false` if the client was closed.
   private func waitForCalls() -> Bool {
     while true {
       let (isClosed, isEmpty) = core.update { state in

@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension ClientLoop {
-  /// Receives and sends until the connection is lost; returns whether the client goes on.
+  /// Receives and sends until the connection is lost; returns `false` if the client was closed.
   mutating func serve(_ descriptor: Descriptor) -> Bool {
     do throws(DepotError) {
       // The welcome may have come with more behind it.

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The work of a client's own thread, which connects, receives, and sends what callers couldn't.
+/// The work of a client's own thread: it connects, receives, and sends the rest of callers' bytes.
 @Memberwise
 struct ClientLoop {
   let core: ClientCore
@@ -16,7 +16,7 @@ struct ClientLoop {
 
   /// Runs until the client is closed.
   ///
-  /// - Parameter first: What to tell of the first attempt to connect.
+  /// - Parameter first: Gets the outcome of the first attempt to connect.
   mutating func run(first: (Result<Void, DepotError>) -> Void) {
     var descriptor: Descriptor
     do throws(DepotError) {
@@ -104,7 +104,7 @@ struct ClientLoop {
     }
   }
 
-  /// Reads what is there.
+  /// Reads the bytes that have arrived.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
   mutating func receive(_ descriptor: Descriptor) throws(DepotError) {

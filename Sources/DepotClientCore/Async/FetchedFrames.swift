@@ -62,7 +62,7 @@ extension Client {
   /// Returns the rows that a request describes as a sequence of frames.
   ///
   /// - Parameters:
-  ///   - request: Which rows, in which order.
+  ///   - request: The rows and their order.
   ///   - deadline: How long the whole fetch may take at most.
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func fetchFrames(_ request: FetchRequest, deadline: Duration? = nil) -> FetchedFrames {

@@ -36,7 +36,7 @@ struct Outbox: Sendable {
         sent += try descriptor.send(writer.bytes, from: sent)
       } catch {
         guard error.wouldBlock else { throw error }
-        // Moving what is left is cheap for how much was sent.
+        // Moving the rest is cheap compared with the bytes that were sent.
         if sent > 1 << 18, sent * 2 > writer.bytes.count {
           writer.bytes.removeFirst(sent)
           sent = 0

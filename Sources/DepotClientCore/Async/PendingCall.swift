@@ -68,13 +68,13 @@ extension PendingCall {
     return isSafe && attempts < attemptLimit
   }
 
-  /// Whether the service may have done what it can't be asked about.
+  /// Whether the service may have applied the call, and can't be asked about it.
   var mayBeDone: Bool { attempts > 0 && operation.leavesDoubt }
 
   /// Whether an earlier connection may have brought the write to the service.
   var isDoubtful: Bool { attempts > (id == nil ? 0 : 1) && operation.isWrite }
 
-  /// When the call fails here whatever the service does.
+  /// When the call fails here, even if the service doesn't answer.
   var expiry: UInt64? {
     guard id == nil else { return deadline.map { $0 + Self.grace } }
     return [deadline, turnLimit].compactMap(\.self).min()
@@ -83,7 +83,7 @@ extension PendingCall {
   /// How long a stream or a watch waits for its turn, in nanoseconds: others may never end.
   static let turnPatience: UInt64 = 10_000_000_000
 
-  /// Returns `error` with what became of the call if no more is heard of it.
+  /// Returns `error` with the call's effect, as far as it is known without an answer.
   func lost(_ error: DepotError) -> DepotError {
     var error = error
     error.effect = mayBeDone ? .unknown : .none
@@ -120,7 +120,7 @@ extension PendingCall {
 }
 
 extension Operation {
-  /// Whether the operation means what only its connection, or only its service, has.
+  /// Whether the operation is about state of its connection or of one service process.
   var isOfConnection: Bool {
     switch self {
     case .unpin, .barrier, .closeConnection, .closeContainer, .shutdown: true

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The calls of one client and what is to be done about them, without any input or output.
+/// The calls of one client and the next actions for them, without any input or output.
 ///
 /// Every call that is submitted gets exactly one ``Action/finish(_:_:)``. A ticket stands for a
 /// call across connections; its id is its number on one of them.
@@ -30,7 +30,7 @@ struct ReplyTable: Sendable {
   private var limits: (inFlight: Int, streams: Int, watches: Int)?
   /// When a call may fail here for lack of time, on the monotonic clock in nanoseconds.
   private(set) var nextExpiry: UInt64?
-  /// Whether the service ends the connection when it has answered what it has.
+  /// Whether the service ends the connection after answering the calls that it has.
   private(set) var isDraining = false
 }
 
@@ -151,7 +151,7 @@ extension ReplyTable {
     return admit(now: now)
   }
 
-  /// Takes note that the service will answer what it has and no more.
+  /// Records that the service will answer the calls that it has, and no more.
   mutating func drain() {
     isDraining = true
   }
@@ -213,7 +213,7 @@ extension ReplyTable {
     return [.rows(ticket, frame)]
   }
 
-  /// Takes note that the connection is lost: what can be sent again waits, the rest fails.
+  /// Records that the connection is lost: calls that can be sent again wait, the others fail.
   mutating func disconnect(_ error: DepotError) -> [Action] {
     limits = nil
     abandoned = []

@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-/// Some consecutive rows of a fetch, as the bytes in which they came.
+/// Some consecutive rows of a fetch, as the received bytes.
 public struct RowFrame: Sendable {
   /// The whole frame.
   package let bytes: [UInt8]
@@ -15,9 +15,9 @@ public struct RowFrame: Sendable {
 
   /// Calls `body` with each row, whose identifier and version were read.
   ///
-  /// - Parameter body: What to do with a row. It reads the values of the attributes in the order of
-  ///   the columns, all of them.
-  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
+  /// - Parameter body: Reads a row: the values of the attributes in the order of the columns, all
+  ///   of them.
+  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; errors of `body`.
   public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
     let scope = try reading.prefetching.map { names in
       RelatedScope(RelatedRows(try related()), path: "", names)
@@ -37,8 +37,8 @@ public struct RowFrame: Sendable {
   ///
   /// - Parameters:
   ///   - hasIdentity: Whether rows begin with an identifier and a version, which are read before.
-  ///   - body: What to do with a row; it reads all values.
-  /// - Throws: ``DepotError`` if the frame has no rows, or what `body` throws.
+  ///   - body: Reads all values of a row.
+  /// - Throws: ``DepotError`` if the frame has no rows; errors of `body`.
   package func withRows(
     hasIdentity: Bool,
     _ body: (inout RowReader) throws -> Void

@@ -12,7 +12,7 @@ enum StreamPart: Sendable {
 struct RowStream: Sendable {
   typealias Consumer = CheckedContinuation<StreamPart, any Error>
 
-  /// Somebody who waited, and what for.
+  /// A waiting consumer, and the part that it gets.
   struct Delivery: Sendable {
     var consumer: Consumer
     var result: Result<StreamPart, any Error>
@@ -24,7 +24,7 @@ struct RowStream: Sendable {
   private var consumed = 0
   /// How many frames may be on their way at once.
   private let window: Int
-  /// Whether it is a watch, which goes on until it is ended.
+  /// Whether it is a watch, which continues until it is ended.
   let isWatch: Bool
 
   /// Whether everything that came was consumed, and somebody waits for more.

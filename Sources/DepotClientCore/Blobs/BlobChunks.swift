@@ -47,7 +47,7 @@ extension Client {
   /// UTF-8.
   ///
   /// - Parameters:
-  ///   - request: Which value, and what part of it.
+  ///   - request: The value, and the part of it to read.
   ///   - deadline: How long the whole read may take at most.
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func readBlob(_ request: BlobReadRequest, deadline: Duration? = nil) -> BlobChunks {
@@ -69,7 +69,7 @@ extension Client {
   ///   - isText: Whether the attribute is a text and not data.
   ///   - chunks: The bytes; of a text, UTF-8.
   /// - Returns: The length of the value in bytes.
-  /// - Throws: ``DepotError`` `notfound.object` and others, or what `chunks` throws.
+  /// - Throws: ``DepotError`` `notfound.object` and others; errors of `chunks`.
   @concurrent
   @discardableResult
   public func writeBlob<Chunks: AsyncSequence & Sendable>(

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The reading of the pieces of a value from the frames in which they come.
+/// The reading of a value's pieces from frames.
 struct BlobPieces {
   private var isText = false
 
-  /// Takes note of the names of the columns, the last of which says what the pieces are.
+  /// Takes the names of the columns; the last one tells the type of the pieces.
   mutating func begin(_ columns: [String]) { isText = columns.last == "text" }
 
   /// Reads the piece of a row.
@@ -22,7 +22,7 @@ struct BlobPieces {
   }
 }
 
-/// The calls that write a value in pieces, of which nobody sees any before the last.
+/// The calls that write a value in pieces; nobody sees the value before the last piece.
 struct BlobUpload {
   /// How many bytes a call brings at most.
   static let callBytes = 256 << 10
@@ -67,7 +67,7 @@ struct BlobUpload {
     return calls
   }
 
-  /// Returns the call that makes what was sent the value.
+  /// Returns the call that makes the uploaded bytes the value.
   mutating func finish() -> Operation {
     defer { bytes = [] }
     return call(bytes, isFinal: true)

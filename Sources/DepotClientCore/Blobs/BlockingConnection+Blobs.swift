@@ -5,12 +5,12 @@ extension BlockingConnection {
   /// at most.
   ///
   /// - Parameters:
-  ///   - request: Which value, and what part of it.
+  ///   - request: The value, and the part of it to read.
   ///   - deadline: How long to wait at most.
-  ///   - body: What to do with a piece; of a text it is UTF-8.
+  ///   - body: Takes a piece; of a text it is UTF-8.
   /// - Returns: The length of the whole value; `nil` if it is null.
-  /// - Throws: ``DepotError`` `notfound.object` and others, or what `body` throws, after the call
-  /// was cancelled.
+  /// - Throws: ``DepotError`` `notfound.object` and others, or errors of `body`, after the call was
+  ///   cancelled.
   @discardableResult
   public func readBlob(
     _ request: BlobReadRequest,
@@ -40,8 +40,9 @@ extension BlockingConnection {
     return (length.kind == .null ? nil : Int(try length.int64()), version)
   }
 
-  /// Does what ``Client/writeBlob(_:_:_:isText:from:)`` does with the bytes that `chunks` returns, up to
-  /// `nil`; if it throws, the value stays as it was.
+  /// Writes a value like ``Client/writeBlob(_:_:_:isText:from:)``.
+  ///
+  /// The bytes are the results of `chunks`, up to `nil`; if it throws, the value stays unchanged.
   @discardableResult
   public func writeBlob(
     _ entity: String,

@@ -115,7 +115,7 @@ extension LargeValue: Codable where Content: Codable {
   }
 }
 
-/// A property of which a record reads only the length.
+/// A property that holds only the length of a value.
 protocol LengthOnly {}
 
 extension LargeValue: LengthOnly {}

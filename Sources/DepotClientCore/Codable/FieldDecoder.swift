@@ -40,7 +40,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     return content
   }
 
-  /// Decodes a collection or JSON, or what knows how to decode itself.
+  /// Decodes a collection, JSON, or a type with its own decoding.
   private func nested<Content: Decodable>(_ type: Content.Type) throws -> Content {
     guard field.kind == .array || field.kind == .object else { return try type.init(from: self) }
     if let type = type as? any AttributeValue.Type, let content = try read(type) as? Content {

@@ -12,7 +12,7 @@ final class RowEncoder: Encoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  /// Encodes what encodes itself with keys.
+  /// Encodes a value that encodes itself with keys.
   ///
   /// - Throws: ``DepotError`` `request.type` if it has no keys.
   init(_ content: some Encodable) throws {
@@ -43,7 +43,7 @@ final class RowEncoder: Encoder {
     }
   }
 
-  /// Returns what one column holds of `content`; `nil` if only encoding it can tell.
+  /// Returns the column value of `content`; `nil` if only its encoding shows it.
   private static func value<Content: Encodable>(_ content: Content) throws -> Value? {
     switch content {
     case let content as any AttributeValue: return content.attributeValue
@@ -131,7 +131,7 @@ private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
   }
 }
 
-/// The encoder of what one key holds, which says how it wants to be encoded.
+/// The encoder of one key's value, which finds out how that encodes itself.
 @Memberwise
 private final class PartEncoder: Encoder, SingleValueEncodingContainer {
   let row: RowEncoder

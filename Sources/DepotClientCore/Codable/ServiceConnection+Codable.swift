@@ -10,7 +10,7 @@ extension Client {
   ///   - type: The type, whose properties are strings, numbers, booleans, dates, UUIDs, data,
   ///     decimals, URLs, raw-value enumerations, identifiers, lists of these, and optionals. A
   ///     property with keys of its own is a composite, or JSON, as a dictionary is.
-  ///   - request: Which rows, in which order.
+  ///   - request: The rows and their order.
   ///   - deadline: How long to wait at most.
   /// - Returns: The values in order.
   /// - Throws: ``DepotError`` `request.type` if a value doesn't fit.
@@ -36,8 +36,7 @@ extension Client {
   /// the others. The keys `$id` and `$version` are left out.
   ///
   /// - Returns: The identifiers of the rows, in order.
-  /// - Throws: ``DepotError`` `request.type` if a value has no keys, and what inserting rows
-  ///   throws.
+  /// - Throws: ``DepotError`` `request.type` if a value has no keys, and errors of inserting rows.
   @concurrent
   @discardableResult
   public func insert(
@@ -51,7 +50,7 @@ extension Client {
 }
 
 extension BlockingConnection {
-  /// Does what ``Client/fetch(decoding:_:deadline:)`` does.
+  /// Fetches values like ``Client/fetch(decoding:_:deadline:)``.
   public func fetch<Content: Decodable>(
     decoding type: Content.Type,
     _ request: FetchRequest,
@@ -65,7 +64,7 @@ extension BlockingConnection {
     return decoding.contents
   }
 
-  /// Does what ``Client/insert(encoding:into:onConflict:)`` does.
+  /// Inserts values like ``Client/insert(encoding:into:onConflict:)``.
   @discardableResult
   public func insert(
     encoding contents: [some Encodable],

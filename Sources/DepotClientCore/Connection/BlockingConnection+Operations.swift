@@ -21,16 +21,14 @@ extension BlockingConnection {
   /// Calls `body` with each of the rows that a request describes, as they arrive.
   ///
   /// - Parameters:
-  ///   - request: Which rows, in which order.
+  ///   - request: The rows and their order.
   ///   - deadline: How long to wait at most.
-  ///   - columns: What to do with the names of the columns, which come first if the request wants
-  ///     them.
-  ///   - related: What to do with the rows of a relationship that were prefetched, which come
-  ///     before the rows that lead to them.
-  ///   - body: What to do with a row. It reads the values of the attributes in the order of the
-  ///     columns, all of them.
+  ///   - columns: Takes the names of the columns, which come first if the request wants them.
+  ///   - related: Takes the prefetched rows of a relationship, which come before the rows that lead
+  ///     to them.
+  ///   - body: Reads a row: the values of the attributes in the order of the columns, all of them.
   /// - Returns: How many rows there were.
-  /// - Throws: ``DepotError`` `request.predicate` and others, or what `body` throws, after the call
+  /// - Throws: ``DepotError`` `request.predicate` and others, or errors of `body`, after the call
   ///   was cancelled.
   @discardableResult
   public func fetch(
@@ -65,10 +63,10 @@ extension BlockingConnection {
   /// Calls `body` with each group of rows that a request describes, as they arrive.
   ///
   /// - Parameters:
-  ///   - request: What to group, and what the rows of a group come to.
+  ///   - request: The groups and their aggregates.
   ///   - deadline: How long to wait at most.
-  ///   - body: What to do with a group. It reads the values of the keys and then the others.
-  /// - Throws: ``DepotError`` `request.predicate` and others, or what `body` throws.
+  ///   - body: Reads a group: the values of the keys and then the aggregates.
+  /// - Throws: ``DepotError`` `request.predicate` and others; errors of `body`.
   public func aggregate(
     _ request: AggregateRequest,
     deadline: Duration? = nil,

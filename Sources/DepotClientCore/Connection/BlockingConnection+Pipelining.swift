@@ -14,7 +14,7 @@ extension BlockingConnection {
   /// Sends rows, whose answer ``finishInsert(_:isLast:)`` takes before any call that isn't one of these.
   ///
   /// - Parameters:
-  ///   - request: The rows, none of which is too large for it.
+  ///   - request: The rows; none is too large for it.
   ///   - key: The idempotency key.
   ///   - predecessor: The call that began before and isn't finished; the rows are only stored if that succeeds.
   /// - Returns: The id of the call.
@@ -53,7 +53,7 @@ extension BlockingConnection {
     try endWrite { try SaveResult(receive(id)).named(for: request) }
   }
 
-  /// Waits for the answer to rows that were sent, the first of those that aren't finished.
+  /// Waits for the answer to rows that were sent, for the first call that isn't finished.
   ///
   /// - Parameters:
   ///   - id: The call.
@@ -64,7 +64,7 @@ extension BlockingConnection {
     try endWrite(isLast: isLast) { try InsertResult(receive(id)) }
   }
 
-  /// Ends what ``begin(_:key:)`` began with `body`.
+  /// Ends the call that ``begin(_:key:)`` began, with `body`.
   private func endWrite<Result>(
     isLast: Bool = true,
     _ body: () throws -> Result
@@ -81,8 +81,8 @@ extension BlockingConnection {
   ///
   /// - Parameters:
   ///   - requests: The rows, at most 10,000 in each request.
-  ///   - body: What to do with the result of each request, in their order.
-  /// - Throws: ``DepotError`` of the first request that failed, or what `body` throws.
+  ///   - body: Takes the result of each request, in their order.
+  /// - Throws: ``DepotError`` of the first request that failed; errors of `body`.
   public func insert(
     each requests: some Sequence<InsertRequest>,
     _ body: (InsertResult) throws -> Void = { _ in }
@@ -100,10 +100,10 @@ extension BlockingConnection {
   /// Sends calls, each while the service works on the one before, until there are no more or one failed.
   ///
   /// - Parameters:
-  ///   - end: The moment until which answers are waited for; no limit if `nil`.
+  ///   - end: The time until which answers are waited for; no limit if `nil`.
   ///   - next: Returns the next call; `nil` after the last.
-  ///   - body: What to do with the result of each call, in their order.
-  /// - Throws: The first failure, once what was under way is answered.
+  ///   - body: Takes the result of each call, in their order.
+  /// - Throws: The first failure, once the calls under way are answered.
   func pipeline(
     until end: UInt64? = nil,
     _ next: () throws -> Call?,

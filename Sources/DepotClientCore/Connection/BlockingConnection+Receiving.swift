@@ -7,10 +7,10 @@ extension BlockingConnection {
   ///
   /// - Parameters:
   ///   - id: The number of the call.
-  ///   - end: The moment until which the service is waited for; no limit if `nil`.
-  ///   - body: What to do with a frame of a stream.
+  ///   - end: The time until which the service is waited for; no limit if `nil`.
+  ///   - body: Takes a frame of a stream.
   /// - Returns: The object that is the result.
-  /// - Throws: The ``DepotError`` with which the call or the connection ended, or what `body` throws.
+  /// - Throws: The ``DepotError`` that ended the call or the connection; errors of `body`.
   func receive(
     _ id: Int64,
     until end: UInt64? = nil,
@@ -54,13 +54,13 @@ extension BlockingConnection {
     case end(Result<JSONNode, DepotError>)
   }
 
-  /// Waits for what comes next of a call, and keeps what comes of others meanwhile.
+  /// Waits for the next part of a call, and keeps the parts of other calls meanwhile.
   ///
   /// - Parameters:
   ///   - id: The number of the call.
-  ///   - wait: Waits until the connection can be read; returns whether to go on.
-  /// - Returns: The part; `nil` if `wait` says to stop.
-  /// - Throws: The ``DepotError`` with which the connection ended, or what `wait` throws.
+  ///   - wait: Waits until the connection can be read; returns whether to continue.
+  /// - Returns: The part; `nil` if `wait` returned `false`.
+  /// - Throws: The ``DepotError`` that ended the connection; errors of `wait`.
   func nextPart(
     of id: Int64,
     waiting wait: (Descriptor) throws -> Bool
@@ -90,10 +90,10 @@ extension BlockingConnection {
     }
   }
 
-  /// Takes note of an error of the connection itself; returns it with what is known of the calls under way.
+  /// Records an error of the connection itself; returns it with the effect of the calls under way.
   private func lose(_ error: DepotError) -> DepotError {
     var error = error
-    // Nobody knows what became of what was on its way; reads change nothing.
+    // The outcome of writes under way is unknown; reads change nothing.
     error.effect = calls.leavesDoubt ? .unknown : .none
     calls.isLost = true
     for outcome in calls.observed.endAll(error) { outcome.tell() }

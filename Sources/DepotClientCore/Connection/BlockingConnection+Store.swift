@@ -1,8 +1,9 @@
 internal import DepotProtocol
 
 extension BlockingConnection {
-  /// Returns what the store is called in every process; of a container of several stores, the first
-  /// one's.
+  /// Returns the identifier of the store, which is the same in every process.
+  ///
+  /// For a container of several stores it is the first one's.
   ///
   /// - Throws: ``DepotError`` `notfound.container` if the container isn't open.
   package func storeIdentifier() throws -> String {
@@ -10,7 +11,7 @@ extension BlockingConnection {
     return store.identifier
   }
 
-  /// Returns what the store of each entity is called in every process.
+  /// Returns the identifier of each entity's store, which is the same in every process.
   ///
   /// - Throws: ``DepotError`` `notfound.container` if the container isn't open.
   package func storeIdentifiers() throws -> [String: String] {

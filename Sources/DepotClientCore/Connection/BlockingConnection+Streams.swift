@@ -18,9 +18,9 @@ extension BlockingConnection {
     }
   }
 
-  /// Waits for the next frame of a stream; `nil` at the end, or if `wait` says to stop.
+  /// Waits for the next frame of a stream; `nil` at the end, or if `wait` returned `false`.
   ///
-  /// - Throws: The ``DepotError`` with which the stream ended, or what `wait` throws.
+  /// - Throws: The ``DepotError`` that ended the stream; errors of `wait`.
   package func nextFrame(
     of id: Int64,
     waiting wait: (Descriptor) throws -> Bool = { _ in true }

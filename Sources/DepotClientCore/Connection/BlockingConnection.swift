@@ -3,8 +3,8 @@ public import DepotProtocol
 
 /// A connection that waits for each answer; the fastest way to ask from a thread of one's own.
 ///
-/// Every call blocks its thread, so never use it from a task: that is what ``Client`` is for. It
-/// isn't `Sendable`.
+/// Every call blocks its thread, so never use it from a task: use ``Client`` there. It isn't
+/// `Sendable`.
 public final class BlockingConnection {
   let wire: Wire
   let calls: CallState
@@ -18,12 +18,12 @@ public final class BlockingConnection {
   /// The common state of all connections over one wire.
   final class CallState {
     var nextIdentifier: Int64 = 1
-    /// The calls whose outcomes the observer is told.
+    /// The calls whose outcomes the observer gets.
     var observed: ObservedCalls
     var isInUse = false
-    /// The process that made the connection, which one that is forked from it mustn't use.
+    /// The process that made the connection; a process forked from it must not use the connection.
     var process = Process.identifier
-    /// Whether it matters what became of the calls under way if the connection is lost.
+    /// Whether the outcome of the calls under way matters if the connection is lost.
     var leavesDoubt = false
     /// Whether an error of the connection itself came when it was last used.
     var isLost = false
@@ -55,13 +55,13 @@ public final class BlockingConnection {
   /// The number of the next call.
   var nextIdentifier: Int64 { calls.nextIdentifier }
 
-  /// The function that is told of each operation when it has its outcome, from now on.
+  /// The function called after each operation from now on.
   package var observer: OperationObserver? {
     get { calls.observed.observer }
     set { calls.observed.observer = newValue }
   }
 
-  /// The way in which a user's interruption ends a write; nothing special if `nil`.
+  /// The treatment of a user's interruption during a write; nothing special if `nil`.
   package var interruption: Interruption? {
     get { calls.interruption }
     set { calls.interruption = newValue }
@@ -103,7 +103,7 @@ public final class BlockingConnection {
 
   /// Returns the call that is sent for an operation.
   ///
-  /// - Throws: ``DepotError`` if it would change a snapshot, or what is being enumerated.
+  /// - Throws: ``DepotError`` if it would change a snapshot, or an entity that is being enumerated.
   func call(
     of operation: Operation,
     deadline: Duration? = nil,
@@ -123,7 +123,8 @@ public final class BlockingConnection {
     )
   }
 
-  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or an entity that is being
+  ///   enumerated.
   func checkWrite(_ operation: Operation) throws(DepotError) {
     if calls.refusesChanges, operation.isChange {
       throw DepotError(.readOnly, "The store is open for reading only.")
@@ -142,14 +143,14 @@ public final class BlockingConnection {
   ///
   /// - Parameters:
   ///   - socket: Where the service listens.
-  ///   - start: What to do if no service answers.
-  ///   - name: What the service's statistics call this program.
-  ///   - container: The container that all calls are about, which may be opened later; the service's
-  ///     own store if `nil`.
-  ///   - author: Who the history says makes the changes, 1 to 256 bytes; nobody if `nil`.
-  ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the number of
-  ///     this process.
-  ///   - observer: The function that is told of each operation when it has its outcome.
+  ///   - start: The way to get a service if none answers.
+  ///   - name: The name of this program in the service's statistics.
+  ///   - container: The container that all calls are about, which may be opened later; the
+  ///     service's own store if `nil`.
+  ///   - author: The author of the changes in the history, 1 to 256 bytes; nobody if `nil`.
+  ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the
+  ///     number of this process.
+  ///   - observer: The function called after each operation.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `unavailable.busy` if one takes
   ///   the connection and says nothing for 30 s, `permission.peer` if it refuses this user or isn't to be
   ///   trusted, `protocol.version` if it is too old or too new, or why the service that was started can't
@@ -223,10 +224,11 @@ public final class BlockingConnection {
   ///   - key: The idempotency key of a write. The same key never applies twice.
   ///   - author: The author of a write in the history; the connection's author if `nil`.
   ///   - group: The group of a write in the history.
-  ///   - body: What to do with a frame of a stream, as it came.
+  ///   - body: Takes a frame of a stream, as it arrived.
   /// - Returns: The object that is the result.
-  /// - Throws: The ``DepotError`` of the service, or that of the connection, as `unavailable.disconnected`,
-  ///   with the effect `unknown` if it was lost in a write. What `body` throws ends the call.
+  /// - Throws: The ``DepotError`` of the service, or of the connection, as
+  ///   `unavailable.disconnected`, with the effect `unknown` if it was lost in a write. An error of
+  ///   `body` ends the call.
   package func send(
     _ operation: Operation,
     deadline: Duration? = nil,
@@ -249,7 +251,7 @@ public final class BlockingConnection {
   /// - Parameters:
   ///   - name: The name of the operation.
   ///   - arguments: The object of its arguments.
-  ///   - rows: What to do with each row of a stream.
+  ///   - rows: Takes each row of a stream.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service.
   public func call(
@@ -273,14 +275,14 @@ public final class BlockingConnection {
     }
   }
 
-  /// Calls `body`, in which the connection isn't used for anything else.
+  /// Calls `body`, and keeps the connection from any other use meanwhile.
   ///
   /// - Parameters:
   ///   - isWrite: Whether a user's interruption waits for its end.
-  ///   - leavesDoubt: Whether it matters what became of it if the connection is lost; as `isWrite` if `nil`.
+  ///   - leavesDoubt: Whether its outcome matters if the connection is lost; as `isWrite` if `nil`.
   ///   - body: Sends and receives.
   /// - Returns: The result of `body`.
-  /// - Throws: What `body` throws, or that there was an interruption before.
+  /// - Throws: Errors of `body`, or that there was an interruption before.
   func use<Result>(
     isWrite: Bool,
     leavesDoubt: Bool? = nil,

@@ -21,9 +21,10 @@ public final class Disconnector: Sendable {
   /// Whether ``disconnect()`` was called.
   public var isDisconnected: Bool { wasUsed.load(ordering: .acquiring) }
 
-  /// Ends the connection: what waits for the service on it stops waiting, and nothing more can be sent.
+  /// Ends the connection: waiting calls return, and nothing more can be sent.
   ///
-  /// A watch returns as if its closure had said to stop; other calls throw `unavailable.disconnected`.
+  /// A watch returns as if its closure had returned `false`; other calls throw
+  /// `unavailable.disconnected`.
   public func disconnect() {
     wasUsed.store(true, ordering: .releasing)
     descriptor.endConnection()

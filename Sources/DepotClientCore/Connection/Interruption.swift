@@ -1,21 +1,20 @@
 package import DepotLinux
 package import DepotProtocol
 
-/// The cancelling of writes when the user of a program interrupts it, so that it learns what became
-/// of them.
+/// The cancelling of writes when a program's user interrupts it, with a report of their outcome.
 ///
 /// The first interruption of a write cancels it on the service, and its answer tells whether it was
 /// stored. Another one ends the program, and so does one while nothing is written.
 package final class Interruption {
   private var held: HeldInterrupt?
-  /// Whether the service was told.
+  /// Whether the service was asked to cancel.
   private var isTold = false
   private var isSlow = false
   /// Whether the work consists of several writes.
   private var isHeldThroughout = false
   private let onWaiting: () -> Void
 
-  /// How long the answer may take before the user hears that it is waited for, in milliseconds.
+  /// How long the answer may take before the user sees a message about the wait, in milliseconds.
   private static let patience = 300
 
   /// Creates it; it has an effect only after ``Terminal/exitOnInterrupt()``.
@@ -30,15 +29,15 @@ package final class Interruption {
 
   /// Holds interruptions back while `body` writes.
   ///
-  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already, and what `body` throws.
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already; errors of `body`.
   func hold<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     return try end(body)
   }
 
-  /// Holds interruptions back while `body` makes several writes: behind one, the next isn't made.
+  /// Holds interruptions back while `body` makes several writes; one stops the next write.
   ///
-  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already, and what `body` throws.
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already; errors of `body`.
   package func holdThroughout<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     isHeldThroughout = true
@@ -79,7 +78,7 @@ package final class Interruption {
 
   /// Holds interruptions back until `body`, which writes or waits for its outcome, has ended.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: Errors of `body`.
   func end<Result>(_ body: () throws -> Result) throws -> Result {
     defer {
       if !isHeldThroughout { held?.release() }

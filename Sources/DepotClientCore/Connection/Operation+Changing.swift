@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension Operation {
-  /// Whether the operation changes what a store holds, or how; a dry run doesn't.
+  /// Whether the operation changes a store's data or schema; a dry run doesn't.
   var isChange: Bool {
     switch self {
     case .defineSchema(_, let isDryRun, _): !isDryRun

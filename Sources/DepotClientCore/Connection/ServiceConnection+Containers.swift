@@ -8,11 +8,11 @@ extension Client {
   /// connection was lost, the client opens again those whose stores are all in files. One with a store
   /// in memory would be empty, so its calls fail with `notfound.container`.
   ///
-  /// - Returns: What is open now.
-  /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores, `schema.invalid`
-  ///   if the entities can't be divided like that, `unavailable.readonly` if a file can't be written,
-  ///   `unavailable.busy` if one is open elsewhere, `notfound.file`, and what `define(_:isDryRun:)`
-  ///   throws.
+  /// - Returns: The container as it is now.
+  /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores,
+  ///   `schema.invalid` if the entities can't be divided like that, `unavailable.readonly` if a
+  ///   file can't be written, `unavailable.busy` if a file is open elsewhere, `notfound.file`, and
+  ///   errors of `define(_:isDryRun:)`.
   @discardableResult
   public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {
     let node = try await send(.openContainer(request))
@@ -26,7 +26,7 @@ extension Client {
     return try OpenedContainer(node)
   }
 
-  /// Closes a container for all who use it; what its stores in memory hold is gone.
+  /// Closes a container for all its users; the contents of its stores in memory are lost.
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   public func closeContainer(_ name: String) async throws {
@@ -46,7 +46,7 @@ extension Client {
 }
 
 extension BlockingConnection {
-  /// Does what ``Client/openContainer(_:)`` does.
+  /// Opens a container like ``Client/openContainer(_:)``.
   ///
   /// After the connection was lost, open the container again.
   @discardableResult
@@ -54,7 +54,7 @@ extension BlockingConnection {
     try OpenedContainer(send(.openContainer(request)))
   }
 
-  /// Does what ``Client/closeContainer(_:)`` does.
+  /// Closes a container like ``Client/closeContainer(_:)``.
   public func closeContainer(_ name: String) throws {
     _ = try send(.closeContainer(name))
   }

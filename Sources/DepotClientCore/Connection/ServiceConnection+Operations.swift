@@ -25,11 +25,11 @@ extension ServiceConnection {
   ///
   /// - Parameters:
   ///   - schema: The whole schema.
-  ///   - isDryRun: Whether to say what would change and change nothing.
-  /// - Returns: What was changed, or would be.
-  /// - Throws: ``DepotError`` `schema.mismatch` if what is there would have to change under the same
-  ///   version, `schema.loss` if values would be lost, `schema.invalid` if the schema contradicts
-  ///   itself.
+  ///   - isDryRun: Whether to return the changes without making them.
+  /// - Returns: The changes that were made, or would be.
+  /// - Throws: ``DepotError`` `schema.mismatch` if the stored schema would have to change under the
+  ///   same version, `schema.loss` if values would be lost, `schema.invalid` if the schema
+  ///   contradicts itself.
   @Blocking
   @discardableResult
   public func define(_ schema: Schema, isDryRun: Bool = false) async throws -> SchemaResult
@@ -45,9 +45,9 @@ extension ServiceConnection {
   ///   - request: The rows, at most 10,000.
   ///   - deadline: How long to wait at most. If no answer comes at all, the outcome is unknown.
   ///   - key: An idempotency key; ``Client`` makes one up if this is `nil`.
-  ///   - author: Who the history says makes the change; the client's author if `nil`.
-  ///   - group: What the change belongs to in the history, by which it can be undone with others.
-  /// - Returns: What became of the rows.
+  ///   - author: The author of the change in the history; the client's author if `nil`.
+  ///   - group: The group of the change in the history, which can be undone as a whole.
+  /// - Returns: The outcome of the rows.
   /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
   ///   `storage.full`, and others; then no row of the request is stored.
   @Blocking
@@ -139,8 +139,8 @@ extension ServiceConnection {
   /// Gives new values to rows as one transaction that is on disk when this returns.
   ///
   /// - Returns: How many rows were changed.
-  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert
-  ///   throws.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and errors of an
+  ///   insert.
   @Blocking
   @discardableResult
   public func update(
@@ -185,7 +185,7 @@ extension ServiceConnection {
 
   /// Writes a part of a value in external storage, on disk when this returns.
   ///
-  /// - Returns: The length of the value, or of what was uploaded of it.
+  /// - Returns: The length of the value, or of the uploaded part of it.
   /// - Throws: ``DepotError`` `notfound.object` and others.
   @Blocking
   @discardableResult
@@ -197,13 +197,13 @@ extension ServiceConnection {
     try await self.send(.writeBlob(request), deadline: deadline, key: key).count("length")
   }
 
-  /// Waits until every commit that is done was told to the watches of this connection.
+  /// Waits until the watches of this connection have received every commit that is done.
   ///
-  /// The loops that read the watches may still have to take it in.
-  /// They may have been told of later commits too.
+  /// The loops that read the watches may still have to process them. The watches may have received
+  /// later commits too.
   ///
-  /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
-  ///   in which something is watched.
+  /// - Returns: The token up to which the watches are complete, for each of the container's stores
+  ///   that has a watch.
   @Blocking
   @discardableResult
   public func barrier() async throws -> [HistoryToken] where Self == Client {
@@ -229,7 +229,7 @@ extension ServiceConnection {
     try JSONValue(await self.send(.stats))
   }
 
-  /// Closes the connection of another client, which is told that the owner of the service ended it.
+  /// Closes another client's connection; that client is notified that the owner closed it.
   ///
   /// - Parameter number: Its number in the service's counters.
   /// - Throws: ``DepotError`` `notfound.connection` if there is none, `permission.op` unless this user
@@ -239,7 +239,7 @@ extension ServiceConnection {
     _ = try await self.send(.closeConnection(number))
   }
 
-  /// Asks the service to finish what it does and to end.
+  /// Asks the service to finish its work and to end.
   ///
   /// - Throws: ``DepotError`` `permission.op` unless this user owns the service.
   @Blocking

@@ -27,13 +27,13 @@ package final class Wire {
 
   /// Returns the next frame that has come whole; `nil` if there is none.
   ///
-  /// - Throws: ``DepotError`` if what came are no frames.
+  /// - Throws: ``DepotError`` if the received bytes aren't frames.
   func next() throws(DepotError) -> [UInt8]? {
     guard case .frame(let bytes)? = try decoder.next() else { return nil }
     return bytes
   }
 
-  /// Takes what comes, waiting for it.
+  /// Reads bytes, and waits for them.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
   func read() throws(DepotError) {

@@ -6,12 +6,12 @@ extension BlockingConnection {
   /// A transaction that is too large for a frame comes in several pieces with the same token.
   ///
   /// - Parameters:
-  ///   - request: Which transactions.
+  ///   - request: The transactions.
   ///   - deadline: How long to wait at most.
-  ///   - body: What to do with a transaction.
-  /// - Returns: How many there were, and from where to go on.
-  /// - Throws: ``DepotError`` `history.expired` if what is wanted is kept no more, `history.foreign` if
-  ///   a token is of another store; what `body` throws.
+  ///   - body: Takes a transaction.
+  /// - Returns: How many there were, and where the rest begins.
+  /// - Throws: ``DepotError`` `history.expired` if the transactions aren't kept any more,
+  ///   `history.foreign` if a token is of another store; errors of `body`.
   @discardableResult
   public func history(
     _ request: HistoryRequest = HistoryRequest(),

@@ -1,13 +1,14 @@
 public import DepotProtocol
 
 extension BlockingConnection {
-  /// Does what ``Client/watchHistory(_:since:options:)`` does: calls `body` with each event until it says to
-  /// stop or the ``disconnector`` ends the connection.
+  /// Watches the history like ``Client/watchHistory(_:since:options:)``.
   ///
-  /// Transactions that the watch leaves out because this program is slow are read from the history, so that
-  /// `body` is called with every transaction once; what isn't kept any more is told as
-  /// ``HistoryEvent/gap(from:to:)``. `body` may use the connection. When the connection is lost, this fails;
-  /// go on with another connection since the token of the last event.
+  /// `body` is called with each event until it returns `false` or the ``disconnector`` ends the
+  /// connection. Transactions that the watch leaves out because this program is slow are read from
+  /// the history, so that `body` is called with every transaction once. Transactions that aren't
+  /// kept any more are reported as ``HistoryEvent/gap(from:to:)``. `body` may use the connection.
+  /// When the connection is lost, this fails; continue with another connection since the token of
+  /// the last event.
   public func watchHistory(
     _ request: HistoryRequest = HistoryRequest(),
     since token: HistoryToken? = nil,
@@ -22,7 +23,7 @@ extension BlockingConnection {
     }
   }
 
-  /// Reads in the history what the watch left out, if it did; returns whether to go on.
+  /// Reads a gap of the watch from the history, if there is one; returns whether to continue.
   package func fillGap(
     _ reader: inout HistoryReader,
     _ watch: WatchRequest,

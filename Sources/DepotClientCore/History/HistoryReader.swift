@@ -1,10 +1,10 @@
 package import DepotProtocol
 
-/// The frames of a watched history as what they tell.
+/// The reading of a watched history's frames as events.
 package struct HistoryReader: Sendable {
   /// The parts of a transaction that isn't complete.
   private var pending: HistoryTransaction?
-  /// The moment up to which everything was told.
+  /// The token up to which all events were returned.
   package private(set) var token: HistoryToken?
   /// The gap that the watch left, until it was read from the history.
   package private(set) var gap: Gap?
@@ -21,13 +21,13 @@ package struct HistoryReader: Sendable {
     self.token = token
   }
 
-  /// Forgets what came incompletely, because the connection was lost.
+  /// Forgets incomplete transactions, because the connection was lost.
   package mutating func restart() {
     pending = nil
     gap = nil
   }
 
-  /// Takes a frame; returns what it tells.
+  /// Takes a frame; returns its events.
   ///
   /// After a ``gap`` it must be filled before the next frame is taken.
   ///
@@ -60,9 +60,9 @@ package struct HistoryReader: Sendable {
     return events
   }
 
-  // MARK: - What the watch left out
+  // MARK: - The gaps of a watch
 
-  /// Returns the request for what is missing.
+  /// Returns the request for the missing transactions.
   package func missing(_ watch: WatchRequest) -> HistoryRequest {
     var request = HistoryRequest()
     if case .history(let history) = watch.subject { request = history }
@@ -81,7 +81,7 @@ package struct HistoryReader: Sendable {
     return takePending()
   }
 
-  /// Goes on behind the gap; returns the last transaction that was missing.
+  /// Continues after the gap; returns the last transaction that was missing.
   package mutating func closeGap() -> [HistoryEvent] {
     let events = takePending()
     if let to = gap?.to, isNew(to) { token = to }
@@ -89,16 +89,16 @@ package struct HistoryReader: Sendable {
     return events
   }
 
-  /// Whether what is missing can't be told: it isn't kept, or the store has another past now.
+  /// Whether the missing transactions are lost: not kept, or the store now has another history.
   package static func isLoss(_ error: DepotError) -> Bool {
     error.code == .historyExpired || error.code == .historyForeign
   }
 
-  /// Notes that what is missing can't be told, or its beginning.
+  /// Records that the missing transactions, or the first of them, are lost.
   package mutating func lose(_ error: DepotError) -> [HistoryEvent] {
     var events = takePending()
     if error.code == .historyForeign {
-      // Of what the store did before it had the past that is known here, nothing follows.
+      // A restored store has none of the transactions after the token that is known here.
       events.append(.gap(from: token ?? gap?.from, to: gap?.to))
       token = gap?.to
       gap = nil

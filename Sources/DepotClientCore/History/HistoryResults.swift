@@ -25,7 +25,7 @@ public struct HistoryStatus: Hashable, Sendable {
     public var name: String
     /// Up to where it has read.
     public var token: HistoryToken
-    /// Whether what it hasn't read is kept no more.
+    /// Whether transactions that it hasn't read aren't kept any more.
     public var isExpired: Bool
   }
 }

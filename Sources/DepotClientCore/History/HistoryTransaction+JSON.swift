@@ -2,7 +2,7 @@ package import DepotProtocol
 internal import FoundationEssentials
 
 extension HistoryTransaction {
-  /// Reads a transaction, accepting what it doesn't know.
+  /// Reads a transaction; ignores unknown members.
   ///
   /// - Throws: ``DepotError`` `request.missing_member` or `request.type` if it isn't one.
   package init(_ node: JSONNode) throws(DepotError) {

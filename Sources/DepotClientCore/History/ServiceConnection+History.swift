@@ -57,9 +57,9 @@ extension ServiceConnection {
     try await self.send(.deleteHistory(before: moment)).count("deleted")
   }
 
-  /// Notes up to where a consumer has read; what it hasn't read is kept for longer.
+  /// Records the position of a consumer; the history after it is kept for longer.
   ///
-  /// - Throws: ``DepotError`` `history.expired` if what came then is kept no more.
+  /// - Throws: ``DepotError`` `history.expired` if the history after it isn't kept any more.
   @Blocking
   public func acknowledgeHistory(_ token: HistoryToken, consumer: String) async throws
   where Self == Client {
@@ -78,12 +78,12 @@ extension ServiceConnection {
   /// Undoes transactions in one transaction that is on disk when this returns.
   ///
   /// - Parameters:
-  ///   - target: Which transactions.
-  ///   - policy: What to do with what was changed since.
-  ///   - isWhole: Whether all of the transaction's group is undone, in as many transactions as that
-  ///     takes; those before an error stay undone then.
+  ///   - target: The transactions.
+  ///   - policy: The treatment of values that were changed since.
+  ///   - isWhole: Whether all of the transaction's group is undone, in as many transactions as
+  ///     needed; the ones before an error stay undone then.
   ///   - key: An idempotency key.
-  /// - Returns: What was undone, and what the policy decided.
+  /// - Returns: The transactions that were undone, and the policy's decisions.
   /// - Throws: ``DepotError`` `conflict.merge` if something was changed since and the policy is
   ///   ``MergePolicy/error``, `history.already_undone`, `history.nothing`, `history.no_values`, and
   ///   others; then nothing is undone.
@@ -100,14 +100,14 @@ extension ServiceConnection {
     )
   }
 
-  /// Does again what was undone, in one transaction that is on disk when this returns.
+  /// Redoes undone transactions, in one transaction that is on disk when this returns.
   ///
   /// - Parameters:
-  ///   - target: Which transactions, by what undid them or by themselves.
-  ///   - policy: What to do with what was changed since.
+  ///   - target: The transactions, named by their undo or by themselves.
+  ///   - policy: The treatment of values that were changed since.
   ///   - isWhole: Whether all of the transaction's group is done again, as for an undo.
   ///   - key: An idempotency key.
-  /// - Returns: What was undone, and what the policy decided.
+  /// - Returns: The transactions that were undone, and the policy's decisions.
   /// - Throws: ``DepotError`` as `undo(_:policy:whole:key:)` does.
   @Blocking
   @discardableResult

@@ -8,15 +8,15 @@ public enum HistoryEvent: Sendable {
   /// Transactions after the first moment up to the second can't be told: the history doesn't reach back to
   /// them any more, or the store was restored and has another past than the first moment is of.
   case gap(from: HistoryToken?, to: HistoryToken?)
-  /// The connection was lost; the watch goes on where it was when there is one again.
+  /// The connection was lost; the watch continues after the last event once there is one again.
   case interrupted(DepotError)
 }
 
 /// The transactions of a store as they are committed, in their order.
 ///
-/// Each iterator is a watch of its own, which begins when the first event is asked for and ends with the
-/// loop. After a lost connection it goes on with the first transaction that it didn't tell. What a slow
-/// loop missed is read from the history.
+/// Each iterator is a watch of its own, which begins when the first event is requested and ends
+/// with the loop. After a lost connection it continues with the first transaction that it didn't
+/// return. Transactions that a slow loop missed are read from the history.
 public struct WatchedHistory: AsyncSequence, Sendable {
   let client: Client
   let request: WatchRequest
@@ -68,7 +68,7 @@ public struct WatchedHistory: AsyncSequence, Sendable {
       }
     }
 
-    /// Reads on in the history what the watch left out.
+    /// Reads the next event that the watch left out from the history.
     private mutating func nextMissed() async throws -> [HistoryEvent] {
       do {
         if missed == nil {
@@ -81,7 +81,7 @@ public struct WatchedHistory: AsyncSequence, Sendable {
         missed = nil
         return reader.lose(error)
       } catch let error as DepotError where [.disconnected, .draining].contains(error.code) {
-        // The watch may have more to tell, but not what is missing.
+        // The watch may continue, but without the missing transactions.
         missed = nil
         stream = WatchStream(sequence.client, sequence.request)
         reader.restart()
@@ -98,11 +98,11 @@ extension Client {
   /// Watches the transactions of the store.
   ///
   /// - Parameters:
-  ///   - request: Which of them, by entity, identifiers, properties, and author, and whether with values;
-  ///     the rest says nothing here.
-  ///   - token: The moment after which to begin; now if `nil`.
+  ///   - request: Their entity, identifiers, properties, and author, and whether they have values;
+  ///     the rest has no effect here.
+  ///   - token: The token after which to begin; now if `nil`.
   ///   - options: How to behave.
-  /// - Returns: The sequence of what happens.
+  /// - Returns: The sequence of events.
   public func watchHistory(
     _ request: HistoryRequest = HistoryRequest(),
     since token: HistoryToken? = nil,

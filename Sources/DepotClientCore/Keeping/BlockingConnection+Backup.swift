@@ -1,15 +1,16 @@
 package import DepotProtocol
 
 extension BlockingConnection {
-  /// Calls `body` with the pieces of a store's file, as it is at one moment, from the first byte to the last.
+  /// Calls `body` with the pieces of a snapshot of a store's file, from the first byte to the last.
   ///
   /// - Parameters:
   ///   - store: The name of the store; needed only if the container has several.
-  ///   - body: What to do with a piece, and with the size of the whole file. While it runs, the service reads
+  ///   - body: Takes a piece, and the size of the whole file. While it runs, the service reads
   ///     ahead only a little.
-  /// - Returns: What the file holds.
-  /// - Throws: ``DepotError`` `permission.op` unless this user owns the service, `stream.expired` if the client
-  ///   was too slow, `storage.corrupt` if a page is damaged, and others, or what `body` throws.
+  /// - Returns: The facts about the file.
+  /// - Throws: ``DepotError`` `permission.op` unless this user owns the service, `stream.expired`
+  ///   if the client was too slow, `storage.corrupt` if a page is damaged, and others; errors of
+  ///   `body`.
   package func backup(
     store: String? = nil,
     _ body: (_ piece: [UInt8], _ size: Int) throws -> Void
@@ -57,7 +58,7 @@ package struct StoreFindings {
 }
 
 extension BlockingConnection {
-  /// Returns what takes room on the store's disk.
+  /// Returns the use of space on the store's disk.
   package func space(store: String? = nil) throws -> JSONValue {
     try JSONValue(send(.space(store: store)))
   }
@@ -74,11 +75,12 @@ extension BlockingConnection {
 }
 
 extension ServiceConnection {
-  /// Looks at every page and every row of a store, as it is at one moment.
+  /// Checks every page and every row of a snapshot of a store.
   ///
   /// - Parameter store: The name of the store; needed only if the container has several.
-  /// - Returns: What was found.
-  /// - Throws: ``DepotError`` `stream.expired` if the service couldn't keep the moment, and others.
+  /// - Returns: The findings.
+  /// - Throws: ``DepotError`` `stream.expired` if the service couldn't keep the snapshot, and
+  ///   others.
   @Blocking
   package func check(store: String? = nil) async throws -> StoreFindings where Self == Client {
     let value = try JSONValue(await self.send(.check(store: store)))
