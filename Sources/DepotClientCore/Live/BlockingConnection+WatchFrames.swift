@@ -3,10 +3,10 @@ package import DepotProtocol
 public import FoundationEssentials
 
 extension BlockingConnection {
-  /// Watches how many records satisfy a predicate, until `body` says to stop.
+  /// Watches how many records satisfy a predicate, until `body` returns `false`.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` when the connection is lost,
-  ///   `request.predicate`, and others, or what `body` throws.
+  ///   `request.predicate`, and others; errors of `body`.
   public func watchCount<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,
@@ -20,17 +20,16 @@ extension BlockingConnection {
     }
   }
 
-  /// Watches something and hands on the frames as they come, until `body`, which may use the connection, or
-  /// `wait` says to stop.
+  /// Watches something and passes on the frames, until `body` or `wait` returns `false`.
   ///
-  /// After `wait` said so, the connection can't be used any more.
+  /// `body` may use the connection. After `wait` has returned `false`, the connection can't be used
+  /// any more.
   ///
   /// - Parameters:
-  ///   - request: What to watch, and from when on.
-  ///   - wait: Waits until the connection can be read; returns whether to go on.
-  ///   - body: What to do with a frame; returns whether to go on.
-  /// - Throws: The ``DepotError`` of the service or that the connection was lost, or what the closures
-  ///   throw.
+  ///   - request: The subject of the watch, and its beginning.
+  ///   - wait: Waits until the connection can be read; returns whether to continue.
+  ///   - body: Takes a frame; returns whether to continue.
+  /// - Throws: The ``DepotError`` of the service or of the lost connection; errors of the closures.
   package func watch(
     _ request: WatchRequest,
     waiting wait: (Descriptor) throws -> Bool = { _ in true },
@@ -39,7 +38,7 @@ extension BlockingConnection {
     var isStopped = false
     do {
       let stream = try openStream(.watch(request), deadline: nil)
-      // Whoever stops waiting doesn't wait for the end of the watch either.
+      // If the caller stops waiting, it doesn't wait for the end of the watch either.
       defer { if !isStopped { closeStream(stream) } }
       func goesOn(_ descriptor: Descriptor) throws -> Bool {
         isStopped = true

@@ -18,9 +18,10 @@ extension Client {
     return WatchedAnswers(client: self, request: request, reader: .count)
   }
 
-  /// Watches what groups of records come to.
+  /// Watches the aggregates of groups of records.
   ///
-  /// The parameters are those of `aggregate(_:where:by:values:having:sortBy:limit:offset:deadline:)`.
+  /// The parameters are the same as for
+  /// `aggregate(_:where:by:values:having:sortBy:limit:offset:deadline:)`.
   public func watchAggregate<
     Model: Record,
     each Key: AttributeValue,

@@ -15,14 +15,14 @@ public struct LiveChange<Content: Sendable>: Sendable {
     public let from: Int
   }
 
-  /// A row that came to the result, or was in it and isn't what or where it was.
+  /// A row that entered the result, or has other values or another position.
   @Memberwise
   public struct Placement: Sendable {
     /// The row as it is now.
     public let row: LiveRow<Content>
-    /// Its place in the result after the change.
+    /// Its position in the result after the change.
     public let at: Int
-    /// Its place in the result before the change; `nil` if it wasn't in it.
+    /// Its position in the result before the change; `nil` if it wasn't in it.
     public let from: Int?
     /// The names of the properties that changed; `nil` if the row is new here or nobody knows.
     public let properties: [String]?

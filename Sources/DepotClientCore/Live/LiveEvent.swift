@@ -2,16 +2,15 @@ public import DepotProtocol
 
 /// An event of a watch.
 public enum LiveEvent<Content: Sendable>: Sendable {
-  /// The whole result: at first, and when it isn't known what changed since the event before.
+  /// The whole result: at first, and when the changes since the event before are unknown.
   case snapshot(LiveRows<Content>)
-  /// The differences since a moment of which only the token is known; only if the watch began
-  /// with one.
+  /// The differences since a token; only if the watch began with a token, without rows.
   case resumed(LiveResumption<Content>)
   /// The changes since the event before.
   case change(LiveChange<Content>)
-  /// Nothing changed up to a moment.
+  /// Nothing changed up to a token.
   case current(HistoryToken)
-  /// The connection was lost; the watch goes on where it was when there is one again.
+  /// The connection was lost; the watch continues after the last event once there is one again.
   case interrupted(DepotError)
 }
 

@@ -6,12 +6,12 @@ struct LiveFrame: Sendable {
   enum Kind: String, Sendable {
     /// Rows of the whole result.
     case snapshot
-    /// The end of what comes first: from here on there are changes.
+    /// The end of the initial result: from here on there are changes.
     case live
     case change
     /// Nothing changed up to the token.
     case mark
-    /// Changes were left out; what is there now follows.
+    /// Changes were left out; the current result follows.
     case gap
     /// The differences since the token of the request.
     case resume
@@ -44,7 +44,8 @@ struct LiveFrame: Sendable {
 
   /// Reads a frame; `nil` if it is of a kind that isn't known here.
   ///
-  /// - Throws: ``DepotError`` `request.type` or `protocol.json` if it isn't what its kind has.
+  /// - Throws: ``DepotError`` `request.type` or `protocol.json` if it hasn't the members of its
+  ///   kind.
   init?(_ bytes: [UInt8]) throws(DepotError) {
     var kind: String?
     var frame = (entries: [Entry](), removed: [LivePlaces.Taken](), order: [Int64]())
@@ -89,7 +90,7 @@ struct LiveFrame: Sendable {
 }
 
 extension LiveFrame.Entry {
-  /// Reads what happened to a row.
+  /// Reads the change of a row.
   fileprivate init(_ reader: inout RowReader) throws(DepotError) {
     var kind = ""
     var entry = LiveFrame.Entry()

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// The places of a watched result, and what a change does to them.
+/// The positions in a watched result, and their changes.
 enum LivePlaces {
-  /// A row that was taken out: which one, and from where.
+  /// A row that was taken out: its identifier and position.
   struct Taken {
     var identifier: Int64
     var from: Int
@@ -17,11 +17,11 @@ enum LivePlaces {
   /// Takes rows out of a list and puts others in.
   ///
   /// - Parameters:
-  ///   - list: The result; after a failure it is what it was.
-  ///   - taken: What goes, in any order.
-  ///   - put: What comes, by ascending places in the list as it will be.
+  ///   - list: The result; after a failure it is unchanged.
+  ///   - taken: The rows that leave, in any order.
+  ///   - put: The rows that enter, by ascending positions in the new list.
   ///   - identifier: Returns the identifier of an element.
-  /// - Throws: ``DepotError`` `protocol.frame` if a place has another row or doesn't exist.
+  /// - Throws: ``DepotError`` `protocol.frame` if a position has another row or doesn't exist.
   static func apply<Element>(
     to list: inout [Element],
     taken: [Taken],

@@ -1,6 +1,6 @@
 package import DepotProtocol
 
-/// The frames of a watch across connections as what they tell, without any input or output.
+/// The reading of a watch's frames as events, across connections and without input or output.
 package struct LiveReader<Content: Sendable>: Sendable {
   /// Reads the values of a row.
   package typealias Decoding = @Sendable (inout RowReader) throws -> Content
@@ -9,13 +9,13 @@ package struct LiveReader<Content: Sendable>: Sendable {
   private enum Known {
     case nothing
     case rows(LiveRows<Content>)
-    /// The order of rows that somebody else has.
+    /// The order of rows that the caller has.
     case order([Int64], at: HistoryToken)
-    /// A moment whose rows somebody else has.
+    /// The token of a result whose rows the caller has.
     case moment(HistoryToken)
   }
 
-  /// The parts of something that are told only together.
+  /// The parts of an event that are returned only together.
   private struct Parts {
     var rows: [LiveRow<Content>] = []
     var entries: [LiveFrame.Entry] = []
@@ -33,16 +33,16 @@ package struct LiveReader<Content: Sendable>: Sendable {
   /// The rows of a snapshot that isn't complete.
   private var snapshot: [LiveRow<Content>]?
   private var parts = Parts()
-  /// Whether what comes first was told on this connection.
+  /// Whether the initial result came on this connection.
   private var isResumed = false
   /// The names of the columns, if the service told them.
   package private(set) var columns: [String]?
 
   /// - Parameters:
-  ///   - reading: What the request says about its rows.
-  ///   - rows: The rows of a moment to go on from.
-  ///   - token: A moment to go on from whose rows somebody else has.
-  ///   - isComplete: Whether all changes are told, so that the rows can be known.
+  ///   - reading: The form of the rows, by the request.
+  ///   - rows: The rows of an earlier result to continue from.
+  ///   - token: The token of an earlier result to continue from, whose rows the caller has.
+  ///   - isComplete: Whether the watch has all changes, so that the rows can be known.
   ///   - decode: Reads the values of a row, all of them.
   package init(
     _ reading: RowReading = RowReading(),
@@ -76,14 +76,14 @@ package struct LiveReader<Content: Sendable>: Sendable {
     }
   }
 
-  /// Forgets what came incompletely, because the connection was lost.
+  /// Forgets incomplete parts, because the connection was lost.
   package mutating func restart() {
     snapshot = nil
     parts = Parts()
     isResumed = false
   }
 
-  /// Takes a frame; returns what it tells, if it completes anything.
+  /// Takes a frame; returns the event that it completes, if any.
   ///
   /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit those before it.
   package mutating func receive(_ bytes: [UInt8]) throws -> LiveEvent<Content>? {
@@ -122,7 +122,7 @@ extension LiveReader {
     return rows
   }
 
-  /// Keeps what a frame has until the last of its kind.
+  /// Keeps the parts of a frame until the last frame of its kind.
   private mutating func add(_ frame: LiveFrame) throws {
     if let names = frame.columns { columns = names }
     let rows = try rows(of: frame)

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A record of a ``LiveResults`` that stays the same object while its row changes.
 ///
-/// Read the record's properties of it as if it were the record. Whoever observes is told when a
-/// property that it read changed, and not when others did:
+/// Read the record's properties directly on it. An observer is notified when a property that it
+/// read changes, and not when others do:
 ///
 /// ```swift
 /// withObservationTracking {
@@ -41,9 +41,9 @@ public final class LiveRecord<Model: Record>: Observable, Sendable {
     return state.withLock { $0.row.content }
   }
 
-  /// The row's version when it was told last.
+  /// The row's version in the last change that was received.
   ///
-  /// It may have grown since, by changes of what the record doesn't have.
+  /// It may have grown since, by changes of properties that the record lacks.
   public var version: Int64 {
     registrar.access(self, keyPath: places.version)
     return state.withLock { $0.row.version }
@@ -69,12 +69,12 @@ public final class LiveRecord<Model: Record>: Observable, Sendable {
 }
 
 extension LiveRecord {
-  /// Takes what became of the row.
+  /// Takes the change of the row.
   ///
   /// - Parameters:
   ///   - row: The row as it is now; `nil` if it left the result.
-  ///   - properties: The names of what changed; `nil` if nobody knows.
-  /// - Returns: How to tell those who observe it, if there is anything to tell.
+  ///   - properties: The names of the changed properties; `nil` if they are unknown.
+  /// - Returns: A function that notifies the observers, if there is anything to report.
   func update(_ row: LiveRow<Model>?, properties: [String]?) -> (@Sendable () -> Void)? {
     let (before, wasInResult) = state.withLock { state in
       defer {
@@ -101,7 +101,7 @@ extension LiveRecord {
 
 extension LiveRecord: Identifiable {}
 
-/// The names by which observers of records know what they read: a place for each property.
+/// The key paths by which observers of records register their reads, one for each property.
 struct LivePropertyPlaces<Model: Record>: Sendable {
   typealias Place = any KeyPath<LiveRecord<Model>, Void> & Sendable
 
@@ -128,7 +128,7 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
     return numbers[attribute.name].map { properties[$0] } ?? whole
   }
 
-  /// Returns the places of what is different in two states of a record.
+  /// Returns the key paths of the properties that differ between two states of a record.
   func changed(from old: Model, to new: Model, _ names: [String]?) -> [Place] {
     let numbers = names.flatMap(self.numbers(of:)) ?? differences(old, new)
     return numbers.isEmpty ? [] : numbers.sorted().map { properties[$0] } + [whole]

@@ -10,16 +10,16 @@ internal import Synchronization
 /// for row in results.rows { print(row.name) }
 /// ```
 ///
-/// An observer is told only when what it read changed. What it can read is: how many rows there are, which
-/// row is at a place, a property of a row, ``isLive``, ``error``, and ``token``. Reading
-/// `rows[2].name` is told when the row at place 2 is another or has another name, and not when another
-/// row or property changes.
+/// An observer is notified only when a value that it read changes: the number of rows, the row at a
+/// position, a property of a row, ``isLive``, ``error``, or ``token``. An observer of
+/// `rows[2].name` is notified when the row at position 2 is another or has another name, and not
+/// when another row or property changes.
 ///
-/// It may be read anywhere. Changes are made on the actor that asked for the results, so that what that
-/// actor reads stays the same until it waits for something; elsewhere, take ``rows`` once, which
-/// doesn't change, and read that. Observe on that actor too: Observation can't tell of a change that
-/// another thread makes while an observer is still reading. Observers are told after the change, so that
-/// reading again at once gives what is new.
+/// The results may be read anywhere. Changes are made on the actor that asked for the results, so
+/// that the values stay the same until that actor waits for something. Elsewhere, take ``rows``
+/// once, which doesn't change, and read from it. Observe on that actor too: Observation misses a
+/// change that another thread makes while an observer is still reading. Observers are notified
+/// after the change, so that reading again at once gives the new values.
 ///
 /// The watch ends with the last reference to the results, or with ``stop()``.
 public final class LiveResults<Model: Record>: Observable, Sendable {
@@ -72,8 +72,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     LiveRecords(self, state.withLock { $0.rows })
   }
 
-  /// Whether the rows are kept up to date: from the first snapshot on, but for the time in which there
-  /// is no connection.
+  /// Whether the rows are kept up to date: from the first snapshot on, except without a connection.
   public var isLive: Bool {
     registrar.access(self, keyPath: \.isLive)
     return state.withLock { $0.isLive }
@@ -146,7 +145,7 @@ extension LiveResults {
     return results
   }
 
-  /// Takes what a watch tells.
+  /// Applies an event of a watch.
   ///
   /// - Throws: ``DepotError`` `protocol.frame` if it doesn't fit the rows.
   func apply(_ event: LiveEvent<Model>) throws(DepotError) {
@@ -228,7 +227,7 @@ extension LiveResults {
     }
   }
 
-  /// Compares all records that somebody read with rows of which nobody knows what changed.
+  /// Compares all records that were read with rows whose changes are unknown.
   private func tellRecords(_ rows: [LiveRow<Model>], _ state: inout State) {
     var gone = state.records
     for row in rows {
@@ -272,7 +271,7 @@ extension LiveResults {
       if let record = state.records[row.identifier] { return record }
       let isCurrent = place < state.rows.count && state.rows[place].identifier == row.identifier
       let record = LiveRecord(isCurrent ? state.rows[place] : row, places, isInResult: isCurrent)
-      // One that isn't there any more, or not there, is told nothing.
+      // A record that is no longer there, or at another position, isn't notified.
       if isCurrent { state.records[row.identifier] = record }
       return record
     }

@@ -1,14 +1,14 @@
 public import DepotProtocol
 
-/// The rows of a watched result in order, at one moment.
+/// The rows of a watched result in order, at one token.
 ///
-/// It is a value: a copy stays as it is while the watch goes on.
+/// It is a value: a copy stays unchanged while the watch continues.
 public struct LiveRows<Content: Sendable>: Sendable {
   private(set) var rows: [LiveRow<Content>]
-  /// The moment at which the store's rows were these.
+  /// The token of the commit that gave the store these rows.
   public private(set) var token: HistoryToken
 
-  /// Creates the rows of a moment.
+  /// Creates the rows of a token.
   public init(_ rows: [LiveRow<Content>], at token: HistoryToken) {
     self.rows = rows
     self.token = token
@@ -17,10 +17,10 @@ public struct LiveRows<Content: Sendable>: Sendable {
   /// The selected values of the rows, in their order.
   public var contents: [Content] { rows.map(\.content) }
 
-  /// Applies what a watch tells of the moment that follows.
+  /// Applies a watch's next change.
   ///
-  /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows; they stay as
-  ///   they are.
+  /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows; they stay
+  ///   unchanged.
   public mutating func apply(_ change: LiveChange<Content>) throws(DepotError) {
     try change.apply(to: &rows)
     token = change.token
@@ -41,7 +41,7 @@ extension LiveRows: RandomAccessCollection {
 extension LiveRows: Equatable where Content: Equatable {}
 
 extension LiveChange {
-  /// Makes rows those after the change; after a failure they are what they were.
+  /// Applies the change to `rows`; after a failure they are unchanged.
   ///
   /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows.
   func apply(to rows: inout [LiveRow<Content>]) throws(DepotError) {
@@ -86,7 +86,7 @@ extension LiveRows {
       if let row = fresh[identifier] {
         placed.append(LiveChange.Placement(row: row, at: at, from: from))
       } else if let from {
-        // Those that stay must keep their order among themselves.
+        // Keep the relative order of the remaining rows.
         if from > last {
           last = from
         } else {
@@ -111,9 +111,9 @@ extension LiveRows {
 @Memberwise
 public struct LiveRow<Content: Sendable>: Sendable {
   public let identifier: Int64
-  /// The row's version when it was told last.
+  /// The row's version in the last change that was received.
   ///
-  /// It may have grown since, by changes of what wasn't asked for.
+  /// It may have grown since, by changes of properties that weren't requested.
   public let version: Int64
   /// Its selected values: a record, as a rule.
   public let content: Content

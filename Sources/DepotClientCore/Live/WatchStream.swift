@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// The frames of a watch, which goes on after a lost connection.
+/// The frames of a watch, which continues after a lost connection.
 ///
-/// Whoever reads it says up to which moment everything came, and takes frames as they are.
+/// The reader interprets the frames and supplies the token up to which it has everything.
 @Memberwise("client", "request")
 struct WatchStream {
   /// The next part of the stream.
@@ -12,8 +12,8 @@ struct WatchStream {
     case interrupted(DepotError)
   }
 
-  /// How often in a row a watch is lost before a frame of it came, until it is likely that it is itself
-  /// what breaks connections.
+  /// How often in a row a watch may be lost before its first frame, until it is likely that the
+  /// watch itself breaks connections.
   private static let attemptLimit = 5
 
   private let client: Client
@@ -25,9 +25,9 @@ struct WatchStream {
   /// How often the client had given up to connect before the call.
   private var surrenders: Int = 0
 
-  /// Waits for what comes next.
+  /// Waits for the next part.
   ///
-  /// - Parameter token: The moment up to which everything came; `nil` if nothing did.
+  /// - Parameter token: The token up to which everything was received; `nil` if nothing was.
   /// - Returns: A frame, or that the connection was lost.
   /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
   mutating func next(since token: HistoryToken?) async throws -> Part {

@@ -7,10 +7,11 @@ public struct LiveAnswer<Value: Sendable>: Sendable {
   public let value: Value
 }
 
-/// The values of a watched count or aggregate: what it is, and then each other value that it gets.
+/// The values of a watched count or aggregate: the current one, and then each different one.
 ///
-/// Each iterator is a watch of its own, which begins when the first value is asked for and ends with the
-/// loop. After a lost connection the watch goes on, and tells nothing if the value is the same.
+/// Each iterator is a watch of its own, which begins when the first value is requested and ends
+/// with the loop. After a lost connection the watch continues, and returns nothing if the value is
+/// the same.
 public struct WatchedAnswers<Value: Sendable>: AsyncSequence, Sendable {
   let client: Client
   let request: Result<WatchRequest, DepotError>
@@ -74,15 +75,15 @@ package struct AnswerReader<Value: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// Forgets what came incompletely, because the connection was lost.
+  /// Forgets incomplete parts, because the connection was lost.
   package mutating func restart() {
     parts = []
     isPending = false
   }
 
-  /// Takes a frame; returns the answer that it completes if that is another than before.
+  /// Takes a frame; returns the answer that it completes if that differs from the last one.
   ///
-  /// - Throws: ``DepotError`` if it isn't a frame of a watch or its rows aren't what they should be.
+  /// - Throws: ``DepotError`` if it isn't a frame of a watch or its rows have the wrong form.
   package mutating func receive(_ bytes: [UInt8]) throws -> LiveAnswer<Value>? {
     guard let frame = try LiveFrame(bytes) else { return nil }
     switch frame.kind {

@@ -78,9 +78,9 @@ extension WatchedRows.Iterator: Sendable {}
 public typealias WatchedRecords<Model: Record> = WatchedRows<Model>
 
 extension WatchedRows {
-  /// The whole result after each change, beginning with what is there now.
+  /// The whole result after each change, beginning with the current one.
   ///
-  /// One that is slow skips none: it gets each moment that the service tells of.
+  /// A slow loop skips none: it gets each state that the service reports.
   public var snapshots: Snapshots { Snapshots(events: telling) }
 
   /// The watch with all changes.

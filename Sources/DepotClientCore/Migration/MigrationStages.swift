@@ -13,7 +13,7 @@ public import DepotProtocol
 /// ```
 @Memberwise("versions")
 public struct MigrationStages {
-  /// The work of a program in a custom stage, with the store as it was and the copy that has the new
+  /// The work of a program in a custom stage, with the old store and the copy that has the new
   /// schema.
   ///
   /// Both connections share one wire, so that neither can be used while the other streams rows.
@@ -104,16 +104,15 @@ extension MigrationStages {
 extension BlockingConnection {
   /// Brings the store to the last of some versions, stage by stage.
   ///
-  /// A program that is killed meanwhile goes on with the stage that it was in when it calls this
-  /// again.
+  /// If a program is killed meanwhile, the next call continues with the stage that was interrupted.
   ///
   /// - Parameters:
   ///   - stages: The versions of the program's schema.
   ///   - takesBackup: Whether the store is copied before each stage that changes rows.
   /// - Returns: The versions that the store went through; none if it had the last one.
-  /// - Throws: ``DepotError`` `schema.unknown_version`, `schema.newer_store`, `schema.mismatch` if a
-  ///   stage can't be inferred, `schema.rows_in_the_way`, or what a stage throws; the store then has
-  ///   the version before that stage.
+  /// - Throws: ``DepotError`` `schema.unknown_version`, `schema.newer_store`, `schema.mismatch` if
+  ///   a stage can't be inferred, `schema.rows_in_the_way`, or errors of a stage; the store then
+  ///   has the version before that stage.
   @discardableResult
   public func migrate(
     _ stages: MigrationStages,
@@ -136,7 +135,7 @@ extension BlockingConnection {
           try migrate(to: version.schema, from: before, takesBackup: takesBackup, body)
         }
       } else {
-        // The program's versions say what goes.
+        // The program's versions decide which data is dropped.
         try define(version.schema, from: before, takesBackup: takesBackup, allowing: .loss)
       }
       before = number
@@ -149,12 +148,12 @@ extension BlockingConnection {
   ///
   /// - Parameters:
   ///   - schema: The whole schema.
-  ///   - isDryRun: Whether to say what would change and change nothing.
+  ///   - isDryRun: Whether to return the changes without making them.
   ///   - version: The version that the store must have; any if `nil`.
   ///   - takesBackup: Whether the store is copied before rows are changed.
-  ///   - allowed: What may be done to what the store has; values are lost only with
+  ///   - allowed: The permitted changes to the stored data; values are lost only with
   ///     ``AllowedSchemaChanges/loss``.
-  /// - Returns: What was changed, or would be.
+  /// - Returns: The changes that were made, or would be.
   /// - Throws: ``DepotError`` `schema.mismatch` with the `problems`, `schema.loss` with the steps that
   ///   lose values, `schema.rows_in_the_way`, `schema.unknown_version`, `schema.newer_store`.
   @discardableResult

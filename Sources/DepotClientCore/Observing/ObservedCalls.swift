@@ -1,12 +1,12 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The calls under way of one connection, of whose outcomes an observer is told.
+/// The calls under way of one connection, whose outcomes an observer gets.
 ///
-/// Both kinds of connections begin a call here when it gets its number and end it with its terminal frame,
-/// or with the connection. Without an observer, nothing is noted.
+/// Both kinds of connections begin a call here when it gets its number and end it with its terminal
+/// frame, or with the connection. Without an observer, nothing is recorded.
 struct ObservedCalls: Sendable {
-  /// The outcome of a call, and who is to be told.
+  /// The outcome of a call, and the observer that gets it.
   struct Outcome: Sendable {
     let event: OperationEvent
     let observer: OperationObserver
@@ -23,7 +23,7 @@ struct ObservedCalls: Sendable {
   var observer: OperationObserver? {
     didSet { recipient = Self.recipient(observer) }
   }
-  /// Whoever is told: the program's observer, and the log if it is asked for.
+  /// The receiver of outcomes: the program's observer, and the log if it is enabled.
   private var recipient: OperationObserver?
   private var calls: [Int64: BegunCall] = [:]
 
@@ -46,7 +46,7 @@ struct ObservedCalls: Sendable {
     if recipient != nil { begin(id, .operation(operation)) }
   }
 
-  /// Notes a call that is about to be made, of which only the name is known.
+  /// Records a call that is about to be made by its name.
   mutating func begin(_ id: Int64, named name: String) {
     if recipient != nil { begin(id, .name(name)) }
   }

@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// A function that is told of each operation of a connection when it has its outcome.
+/// A function called after each operation of a connection.
 ///
-/// It is called before whoever waits has the outcome, on the thread that learns of it, and holds that up: it
-/// hands events on, to a logger or to metrics, and asks the connection for nothing.
+/// It is called before the caller gets the outcome, on the thread that receives it, and delays
+/// that: it should only hand events on, to a logger or to metrics, and must not use the connection.
 public typealias OperationObserver = @Sendable (OperationEvent) -> Void
 
 /// An operation that has its outcome.
@@ -14,8 +14,8 @@ public typealias OperationObserver = @Sendable (OperationEvent) -> Void
 /// }
 /// ```
 ///
-/// A watch is told when it ends. With `DEPOT_LOG=1` in the environment, the event of every operation is
-/// printed to the standard error, whether there is an observer or not.
+/// A watch is reported when it ends. With `DEPOT_LOG=1` in the environment, the event of every
+/// operation is printed to standard error, whether there is an observer or not.
 public struct OperationEvent: Sendable {
   /// The operation, or its name if it was made by that.
   enum Subject: Sendable {
@@ -23,8 +23,9 @@ public struct OperationEvent: Sendable {
     case name(String)
   }
 
-  /// How long it took since it was asked for: the time in which it waited for its turn, and in which the
-  /// program did something with rows that came, is part of it.
+  /// How long the operation took since it was requested.
+  ///
+  /// This includes the wait for other calls, and the time that the program spent on arriving rows.
   public let duration: Duration
   /// How many rows came, were counted, or were changed; `nil` if it failed or isn't about rows.
   public let rows: Int?
@@ -38,7 +39,7 @@ public struct OperationEvent: Sendable {
     switch result {
     case .success(let node):
       error = nil
-      // Whoever asked refuses a result that isn't what it should be.
+      // The caller refuses a result of the wrong form.
       do { rows = try subject.isAboutRows ? node.rowCount() : nil } catch { rows = nil }
     case .failure(let failure):
       rows = nil

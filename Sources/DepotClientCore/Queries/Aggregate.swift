@@ -13,7 +13,7 @@ public struct Aggregate<Model: Record, Output: AttributeValue>: Sendable {
     }
   }
 
-  /// Aggregates an expression of each record, as of what its relationships lead to.
+  /// Aggregates an expression of each record, for example of a relationship's targets.
   public init<Content>(
     _ function: QueryExpression.Aggregate,
     of expression: Expression<Model, Content>
@@ -85,7 +85,7 @@ extension Aggregate where Output == Double? {
     Aggregate(.average, keyPath)
   }
 
-  /// The value in the middle of those that aren't `nil`; `nil` of none.
+  /// The median of the values that aren't `nil`; `nil` without any.
   public static func median<Content>(_ keyPath: KeyPath<Model, Content>) -> Aggregate {
     Aggregate(.median, keyPath)
   }

@@ -1,7 +1,7 @@
 public import DepotProtocol
 public import FoundationEssentials
 
-/// Records that have the same values of some properties, and what they come to.
+/// Records that have the same values of some properties, and their aggregates.
 ///
 /// Both are tuples in the order of the request, or the value itself if there is only one.
 public struct AggregateGroup<Keys: Sendable, Values: Sendable>: Sendable {
@@ -32,8 +32,8 @@ public struct GroupOrder: Sendable {
 extension AggregateRequest {
   /// Describes groups of a record's rows, whose columns are named `key0`, `key1`, …, `value0`, ….
   ///
-  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what the predicate asks
-  ///   for or a property isn't listed.
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't evaluate the predicate or a
+  ///   property isn't listed.
   public init<Model: Record, each Key: AttributeValue, each Output: AttributeValue>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,

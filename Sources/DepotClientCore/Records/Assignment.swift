@@ -3,7 +3,7 @@ public import DepotProtocol
 /// A new value for an attribute, composite, or relationship, named by its property.
 public struct Assignment<Model: Record>: Sendable {
   let keyPath: any PartialKeyPath<Model> & Sendable
-  /// The values by what follows the name of the property.
+  /// The values of the property's columns, by the suffixes of their names.
   fileprivate let values: Result<[(suffix: String, value: Value)], DepotError>
 
   private init(

@@ -20,7 +20,7 @@ public import DepotProtocol
 /// `Date()`, isn't. A structure keeps its memberwise initializer. The type has to say that it is `Sendable`
 /// if it is a class or has `@Column(inverse:)`.
 ///
-/// - Parameter entity: The name of the entity; that of the type if it is left out.
+/// - Parameter entity: The name of the entity; the type's name if it is left out.
 @attached(member, names: named(init(from:)))
 @attached(
   extension,
@@ -36,13 +36,13 @@ public macro DTO(_ entity: String? = nil) =
 /// Says which attribute or relationship a property of a type with ``DTO(_:)`` is.
 ///
 /// - Parameters:
-///   - name: The name of the attribute or relationship; that of the property if it is left out.
+///   - name: The name of the attribute or relationship; the property's name if it is left out.
 ///   - isUnique: Whether no two rows may have the same value of the attribute.
 ///   - isIndexed: Whether there is an index of the attribute alone.
 ///   - inverse: The property of the destination that leads back.
-///   - deleteRule: What a deletion does to the rows that the relationship leads to.
+///   - deleteRule: The effect of a deletion on the rows that the relationship leads to.
 ///   - isOrdered: Whether the rows that the relationship leads to have an order that is kept.
-///   - originalName: What it was called in the version before.
+///   - originalName: The name in the version before.
 @attached(peer)
 public macro Column(
   _ name: String? = nil,

@@ -6,7 +6,7 @@ internal import Synchronization
 public struct Identifier<Model>: Hashable, Sendable {
   /// The number, which is different for each row of the entity and never used again.
   ///
-  /// That of a row which a ``Save`` is about to insert is temporary and less than 0.
+  /// In a ``Save``, a row to be inserted has a temporary, negative number.
   public var value: Int64
 }
 

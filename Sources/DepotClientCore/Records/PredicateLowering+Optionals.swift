@@ -3,8 +3,8 @@ package import FoundationEssentials
 
 /// A condition on a value that may be missing, as in `$0.section?.contains("x")`.
 ///
-/// The service's conditions are true or false, never missing, so it needs a place that says what a
-/// missing value means: `== true`, `?? false`, or `if let`.
+/// The service's conditions are true or false, never missing, so the predicate has to give a
+/// missing value a meaning: `== true`, `?? false`, or `if let`.
 package protocol OptionalCondition {
   /// Returns whether the value is there, and whether the condition holds for it; `nil` if this is
   /// no condition but a value.
@@ -97,9 +97,9 @@ extension PredicateLowering {
     return try value(node)
   }
 
-  /// Returns whether something is there, for what it is where it is there.
+  /// Returns the condition that a value isn't missing.
   ///
-  /// A to-many relationship is there if the row is whose it is.
+  /// A to-many relationship isn't missing if its row exists.
   package func isPresent(_ value: QueryExpression, as type: Any.Type) -> QueryExpression {
     guard names.isToMany(type) else { return .comparison(.notEqual, value, .value(.null)) }
     switch value {

@@ -40,7 +40,7 @@ extension PredicateExpressions.ForceCast: Erasure {
 }
 
 extension PredicateExpression {
-  /// The type of what it comes to, before a cast to `Any`.
+  /// The type of the node's output, before a cast to `Any`.
   fileprivate var origin: Any.Type { (self as? any Erasure)?.origin ?? Output.self }
 }
 

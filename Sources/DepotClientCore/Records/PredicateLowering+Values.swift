@@ -75,7 +75,7 @@ extension FixedWidthInteger {
 }
 
 extension RawRepresentable {
-  /// Whether `keyPath` is that of the raw value, which only values of the type can tell.
+  /// Whether `keyPath` leads to the raw value, which only values of the type can show.
   package static func isRawValue(_ keyPath: AnyKeyPath, of samples: [Self]) -> Bool {
     guard let keyPath = keyPath as? KeyPath<Self, RawValue>, !samples.isEmpty else { return false }
     return samples.allSatisfy {

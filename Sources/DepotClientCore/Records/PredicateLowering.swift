@@ -20,8 +20,8 @@ package struct PredicateLowering {
 
   /// - Parameters:
   ///   - model: The name of the type that the predicate is about, for messages.
-  ///   - variable: What stands for the row.
-  ///   - names: What types and properties are called.
+  ///   - variable: The variable of the row.
+  ///   - names: The names of types and properties.
   package init(
     model: String,
     variable: PredicateExpressions.VariableID,
@@ -39,7 +39,7 @@ package struct PredicateLowering {
 
   /// Translates a node that is true or false.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  /// - Throws: ``DepotError`` `request.predicate` that names the operation that the service lacks.
   package mutating func predicate(
     _ node: any PredicateExpression
   ) throws(DepotError) -> QueryExpression {
@@ -76,7 +76,7 @@ package struct PredicateLowering {
     return lowered.member("$id")
   }
 
-  /// Translates the test of the elements of a collection; returns what it calls them.
+  /// Translates the test of a collection's elements; returns the name of the element too.
   ///
   /// - Throws: ``DepotError`` `request.predicate`.
   package mutating func test(
@@ -92,7 +92,7 @@ package struct PredicateLowering {
     return (name, try predicate(node))
   }
 
-  /// Returns the error that the service doesn't have `what`.
+  /// Returns the error that the service can't use `what`.
   package func refusal(_ what: String, hint: String? = nil) -> DepotError {
     DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
   }
@@ -110,7 +110,7 @@ extension QueryExpression {
 
   /// Translates an expression for the service, to sort, group, or aggregate by.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't evaluate the expression.
   public init<Model: Record, Output>(
     _ expression: Expression<Model, Output>
   ) throws(DepotError) {
@@ -126,14 +126,14 @@ extension QueryExpression {
 
 /// A node of a predicate that the service has something for.
 package protocol LowerableExpression {
-  /// Returns what the service has for the node.
+  /// Returns the service's expression for the node.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression
 }
 
 extension PredicateExpression {
-  /// The type of what it comes to.
+  /// The type of the output.
   package var outputType: Any.Type { Output.self }
 }
 
@@ -147,7 +147,7 @@ extension QueryExpression {
     }
   }
 
-  /// Returns what the key path `path` leads to from here.
+  /// Returns the expression of the key path `path` from here.
   package func member(_ path: String) -> QueryExpression {
     switch self {
     case .variable("SELF"): .attribute(path)
@@ -158,10 +158,9 @@ extension QueryExpression {
   }
 }
 
-/// A node of which a comparison with a constant is more than a comparison of values.
+/// A node whose comparison with a constant isn't a plain comparison of values.
 package protocol EqualityLowering {
-  /// Returns what the service has for the question whether the node equals a constant; `nil` if a
-  /// comparison of values will do.
+  /// Returns the service's expression for equality with a constant; `nil` for a plain comparison.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
   func lowerEquality(

@@ -14,11 +14,12 @@ package protocol PropertyNaming {
   /// Returns whether values of a type stand for a row.
   func isObject(_ type: Any.Type) -> Bool
 
-  /// Returns whether values of a type are what a to-many relationship leads to.
+  /// Returns whether a type is the value of a to-many relationship.
   func isToMany(_ type: Any.Type) -> Bool
 
-  /// Returns what the service has for a constant that is neither an ``AttributeValue`` nor an
-  /// optional; `nil` if that goes by the general rules.
+  /// Returns the value of a constant that is neither an ``AttributeValue`` nor an optional.
+  ///
+  /// It returns `nil` if the general rules apply.
   func value(of constant: Any) -> Value?
 }
 
@@ -26,6 +27,6 @@ package protocol PropertyNaming {
 package enum PredicateStep {
   /// To the property of this name.
   case name(String)
-  /// To what is the same thing for the service.
+  /// To the same value: the service doesn't distinguish the two.
   case same
 }

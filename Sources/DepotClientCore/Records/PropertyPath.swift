@@ -1,9 +1,9 @@
 package import DepotProtocol
 
-/// The property to which a key path of any length leads.
+/// The property that a key path of any length leads to.
 ///
-/// Key paths don't tell their names on Linux. Those that records list are compared with, alone and
-/// put together.
+/// Key paths don't have names on Linux. A key path is compared with the ones that records list,
+/// alone and appended to each other.
 package struct PropertyPath {
   /// The path on the wire.
   package let path: String
@@ -15,8 +15,9 @@ package struct PropertyPath {
   /// How many properties a key path may have.
   private static let depth = 4
 
-  /// Finds what `keyPath` leads to from a record or composite; `nil` if it is none of its
-  /// properties, nor of theirs.
+  /// Finds the property of a record or composite that `keyPath` leads to; `nil` if there is none.
+  ///
+  /// Properties of its composites and relationships are found too.
   package init?<Model: RowConvertible>(_ keyPath: AnyKeyPath, of model: Model.Type) {
     if let attribute = Model.attributes[keyPath] {
       self.init(path: attribute.name, content: attribute.content)
@@ -37,7 +38,7 @@ package struct PropertyPath {
     (self.path, self.content) = (path, content)
   }
 
-  /// A key path from a record, or from one of its properties, and what it stands for.
+  /// A key path from a record, or from one of its properties, and its meaning.
   package struct Known {
     package let keyPath: AnyKeyPath
     let path: String
@@ -79,7 +80,7 @@ package struct PropertyPath {
 }
 
 extension RowConvertible {
-  /// Returns what a property stands for, which may be one of what another leads to.
+  /// Returns the meaning of a property, or of a property behind a relationship.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if ``attributes`` doesn't list it.
   package static func property(_ keyPath: AnyKeyPath) throws(DepotError) -> PropertyPath {

@@ -42,8 +42,9 @@ public protocol Record: RowConvertible {
   /// is none.
   static var parent: (any Record.Type)? { get }
 
-  /// Adds to the entity of a schema what ``RowConvertible/attributes`` doesn't say: indexes and
-  /// combinations that are unique, whether it is abstract, what it was called before.
+  /// Adds to a schema's entity the facts that ``RowConvertible/attributes`` lacks.
+  ///
+  /// These are indexes, combinations that are unique, whether it is abstract, and its earlier name.
   static func define(_ entity: inout Entity)
 }
 
@@ -54,8 +55,7 @@ extension Record {
 
 /// A Sendable type whose properties are values of a row.
 public protocol RowConvertible: Sendable {
-  /// The attributes and relationships that the type has, in the order in which it reads and writes
-  /// them.
+  /// The attributes and relationships that the type has, in the order of reading and writing.
   ///
   /// Declare it as a `static let`, so that it is built once.
   static var attributes: RecordAttributes<Self> { get }

@@ -7,9 +7,9 @@ public struct RecordAttribute<Model: Sendable>: Sendable {
   let content: PropertyContent
   /// Whether only the length of the value is read.
   let readsLength: Bool
-  /// The property of what a ``Related`` leads to.
+  /// The property behind a ``Related``.
   let member: @Sendable () -> AnyKeyPath
-  /// The property of what a ``Related`` leads to, if there is one.
+  /// The property behind a ``Related``, if there is one.
   let chainedMember: @Sendable () -> AnyKeyPath
 
   private init<Content>(
@@ -42,18 +42,18 @@ public struct RecordAttribute<Model: Sendable>: Sendable {
 extension RecordAttribute {
   /// Creates a pair of a property and the name of an attribute.
   ///
-  /// All but the first two say what a schema that is made of records needs to know.
+  /// All parameters but the first two are for a schema that is made from records.
   ///
   /// - Parameters:
   ///   - keyPath: The property.
   ///   - name: The name of the attribute.
-  ///   - content: What an insert that doesn't name the attribute stores.
+  ///   - content: The value that an insert without the attribute stores.
   ///   - isUnique: Whether no two rows may have the same value.
   ///   - isIndexed: Whether there is an index of this attribute alone.
   ///   - options: Special treatment of the attribute.
-  ///   - validation: What a value must satisfy.
+  ///   - validation: The condition that a value must satisfy.
   ///   - derivation: The expression whose value the store keeps in the attribute.
-  ///   - originalName: What the attribute was called in the version before.
+  ///   - originalName: The attribute's name in the version before.
   // An optional property has an initializer of its own.
   @_disfavoredOverload
   public init<Content: AttributeValue>(
@@ -156,8 +156,8 @@ extension RecordAttribute where Model: Record {
   ///   - keyPath: The property, an ``Identifier`` or a ``Related``.
   ///   - name: The name of the relationship.
   ///   - inverse: The property of the destination that leads back; it is enough that one side says.
-  ///   - deleteRule: What a deletion does to the row that it leads to.
-  ///   - originalName: What the relationship was called in the version before.
+  ///   - deleteRule: The effect of a deletion on the row that it leads to.
+  ///   - originalName: The relationship's name in the version before.
   /// - Returns: The pair.
   public static func toOne<Content: Reference>(
     _ keyPath: any KeyPath<Model, Content> & Sendable,
@@ -193,11 +193,11 @@ extension RecordAttribute where Model: Record {
   ///   - keyPath: The property, an array of ``Identifier`` or of ``Related``.
   ///   - name: The name of the relationship.
   ///   - inverse: The property of the destination that leads back; it is enough that one side says.
-  ///   - deleteRule: What a deletion does to the rows that it leads to.
+  ///   - deleteRule: The effect of a deletion on the rows that it leads to.
   ///   - isOrdered: Whether the rows have an order that is kept.
   ///   - minCount: How many rows it must lead to at least.
   ///   - maxCount: How many rows it may lead to; 0 for any number.
-  ///   - originalName: What the relationship was called in the version before.
+  ///   - originalName: The relationship's name in the version before.
   /// - Returns: The pair.
   public static func toMany<Content: Reference>(
     _ keyPath: any KeyPath<Model, [Content]> & Sendable,

@@ -20,7 +20,7 @@ public struct RecordAttributes<Model: Sendable>: Sendable, ExpressibleByArrayLit
         : attribute.content.columns(attribute.name)
     }
     precondition(Set(names).count == names.count, "A record names each attribute once.")
-    // A key path that isn't known to be Sendable can't be looked up among those that are, but its
+    // A key path that isn't known to be Sendable can't be looked up among Sendable ones, but its
     // hash can.
     byHash = Dictionary(grouping: attributes) { $0.keyPath.hashValue }
     byMemberHash = Dictionary(grouping: attributes) { $0.member().hashValue }
@@ -30,12 +30,12 @@ public struct RecordAttributes<Model: Sendable>: Sendable, ExpressibleByArrayLit
     self.init(attributes)
   }
 
-  /// Returns what a property stands for, or `nil`.
+  /// Returns the attribute of a property, or `nil`.
   subscript(keyPath: AnyKeyPath) -> RecordAttribute<Model>? {
     byHash[keyPath.hashValue]?.first { $0.keyPath == keyPath }
   }
 
-  /// Returns what a property of a ``Related`` stands for, or `nil`.
+  /// Returns the attribute of a property of a ``Related``, or `nil`.
   subscript(member keyPath: AnyKeyPath) -> RecordAttribute<Model>? {
     byMemberHash[keyPath.hashValue]?.first { $0.member() == keyPath }
   }

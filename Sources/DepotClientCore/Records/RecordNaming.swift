@@ -34,7 +34,7 @@ struct RecordNaming: PropertyNaming {
 
 /// A type other than a record or composite whose properties are known to the service.
 private protocol NamedProperties {
-  /// Returns what a property stands for, or `nil` if it has no name.
+  /// Returns the meaning of a property, or `nil` if it has no name.
   static func step(_ keyPath: AnyKeyPath) -> PredicateStep?
 }
 

@@ -1,8 +1,7 @@
 public import DepotProtocol
 
 extension Schema {
-  /// Creates the schema that records describe, with those that their relationships lead to and
-  /// their parents.
+  /// Creates the schema of records, their parents, and the records that relationships lead to.
   ///
   /// A relationship whose inverse isn't named has the one that names it as its inverse.
   ///

@@ -12,7 +12,7 @@ package struct SortedProperty<Model, Content>: Hashable, @unchecked Sendable {
 /// A type of values that are sorted in another way than Foundation does.
 package protocol SortedContent {
   associatedtype Sortable: Comparable
-  /// The value in the order in which the service sorts.
+  /// The value in the service's sort order.
   var sortable: Sortable { get }
 }
 
@@ -24,7 +24,7 @@ extension String: SortedContent {
   package var sortable: SortedText { SortedText(self) }
 }
 
-/// Text in the order in which the service sorts localized text.
+/// Text in the service's order of localized text.
 package struct SortedText: Comparable {
   private let text: String
   private let key: [UInt8]
@@ -59,8 +59,9 @@ package enum SortedKeyPaths {
     return sorted
   }
 
-  /// Returns the property by which a key path sorts, and whether it is text in the order that people
-  /// expect; `nil` if the key path is that of a property.
+  /// Returns the property that a key path sorts by, and whether it is in a localized order.
+  ///
+  /// It returns `nil` if the key path is a property itself.
   package static func property(
     _ sorted: AnyKeyPath
   ) -> (keyPath: AnyKeyPath, isLocalized: Bool)? {

@@ -95,7 +95,7 @@ extension Related: AttributeValue, Reference where Destination: Record {
 }
 
 extension Array where Element: RelatedElement {
-  /// Stands for each of the rows in the key path of what to prefetch beyond a to-many relationship:
+  /// The stand-in for each row in the key path of a prefetch beyond a to-many relationship:
   /// `\.tags.every.owner`.
   public var every: Element { first ?? Element.nothing }
 }

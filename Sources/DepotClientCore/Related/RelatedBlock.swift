@@ -52,15 +52,14 @@ public struct RelatedBlock: Sendable {
 
   /// Calls `body` with each row, whose identifier and version were read.
   ///
-  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
+  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; errors of `body`.
   public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
     if let rows { try bytes.withRows(at: rows, RowReading(), body) }
   }
 
-  /// Calls `body` with the identifier of each row that a to-many relationship leads from, and those
-  /// that it leads to.
+  /// Calls `body` with each source row of a to-many relationship, and its targets' identifiers.
   ///
-  /// - Throws: ``DepotError`` if the bytes aren't links; what `body` throws.
+  /// - Throws: ``DepotError`` if the bytes aren't links; errors of `body`.
   public func forEachLink(_ body: (_ source: Int64, _ targets: [Int64]) throws -> Void) throws {
     guard let links else { return }
     try bytes.withRows(at: links, RowReading(hasIdentity: false)) { row in

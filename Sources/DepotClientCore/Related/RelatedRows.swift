@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The rows of relationships that came with one frame, each of which becomes one record.
+/// The rows of relationships that came with one frame; each row becomes one record.
 final class RelatedRows {
   /// A row of a path.
   private struct Place: Hashable {
@@ -76,8 +76,9 @@ final class RelatedRows {
     return links[path]?[source] ?? []
   }
 
-  /// Returns a row with the values in the order in which a record reads them; what the service
-  /// didn't send is null, or for a to-many relationship, nothing.
+  /// Returns a row with the values in the order of a record's attributes.
+  ///
+  /// A value that the service didn't send is null, or, for a to-many relationship, empty.
   private func row<Model: Record>(
     _ block: RelatedBlock,
     at start: Int,

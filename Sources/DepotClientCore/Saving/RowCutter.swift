@@ -27,7 +27,7 @@ struct RowCutter {
   /// Whether there is no other row.
   var isAtEnd: Bool { taken == rows.count }
 
-  /// Returns what the next row takes, without moving to it.
+  /// Returns the size of the next row, without moving to it.
   func next() -> (weight: Weight, end: Int) {
     rows.json.withUnsafeBufferPointer { bytes in
       var index = position

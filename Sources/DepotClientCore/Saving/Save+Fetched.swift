@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-/// Changes of records that were fetched, which know their versions and what they had.
+/// Changes of fetched records, which know their versions and earlier values.
 ///
 /// The record lists the properties that hold both:
 ///
@@ -23,13 +23,13 @@ extension Save {
     update(record, identifier, version, Array(zip(columns, values)))
   }
 
-  /// Gives a record that was fetched those values of another in which they differ.
+  /// Changes a fetched record to another one; only the properties that differ are saved.
   ///
   /// Records that are equal change nothing.
   ///
   /// - Parameters:
   ///   - old: The record as it was fetched.
-  ///   - new: The same record with what the program has changed; its identifier and version don't matter.
+  ///   - new: The same record with the program's changes; its identifier and version don't matter.
   /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
   ///   wasn't fetched; `request.type` if a value can't be encoded.
   public mutating func update<Model: Record>(
@@ -61,8 +61,7 @@ extension Save {
     }
   }
 
-  /// Deletes a record that was fetched, if nobody has changed it since, with what its relationships'
-  /// delete rules take along.
+  /// Deletes a fetched record, if nobody has changed it since, and applies delete rules.
   ///
   /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
   ///   wasn't fetched.
@@ -71,8 +70,9 @@ extension Save {
     delete(Model.entity, identifier, version)
   }
 
-  /// Makes the save fail with `conflict.read`, whatever the policy, if a record that was fetched has been
-  /// changed or deleted since.
+  /// Makes the save fail with `conflict.read` if a fetched record was changed or deleted since.
+  ///
+  /// This doesn't depend on the policy.
   ///
   /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
   ///   wasn't fetched.

@@ -94,7 +94,7 @@ extension Save {
     }
   }
 
-  /// Deletes a record, with what its relationships' delete rules take along.
+  /// Deletes a record, and applies the delete rules of its relationships.
   public mutating func delete<Model: Record>(_ identifier: Identifier<Model>) {
     delete(Model.entity, identifier.value, nil)
   }
@@ -114,7 +114,7 @@ extension Save {
   }
 }
 
-/// Rows by their entities and columns, in the order in which the first of each came.
+/// Rows by their entities and columns, in the order of the first row of each.
 struct OrderedBatches: Sendable {
   private struct Key: Hashable {
     var entity: String

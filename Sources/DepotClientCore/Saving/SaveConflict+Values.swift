@@ -40,16 +40,16 @@ extension SaveConflict {
 
   /// The decision of a program about a conflict for which its save was refused.
   public enum Resolution: Sendable {
-    /// Store what the client wants after all.
+    /// Store the client's values after all.
     case client
-    /// Leave out what the client wants of the row.
+    /// Leave out the client's change of the row.
     case store
-    /// Store these values, by the paths of properties, and else what the client wants.
+    /// Store these values, by the paths of properties, and the client's values of other properties.
     case values([String: Value])
     /// Give up: the save fails.
     case fail
 
-    /// Stores these values, and else what the client wants.
+    /// Stores these values, and the client's values of other properties.
     ///
     /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed.
     public static func set<Model: Record>(

@@ -37,7 +37,7 @@ struct SaveParts {
 
   /// Cuts a save into parts; `nil` if it fits a frame.
   init?(_ request: SaveRequest, _ limits: Limits = Limits()) {
-    // A value takes two bytes at least, and what stands around rows is short.
+    // A value takes two bytes at least, and the JSON around rows is short.
     let isSmall = request.byteCount < min(limits.bytes / 2, 2 * limits.values)
     guard request.rowCount > limits.rows || !isSmall else { return nil }
     self.request = request

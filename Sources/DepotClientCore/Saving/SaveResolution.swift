@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A save that was refused, changed by what a program has made of its conflicts.
+/// A refused save, changed by a program's resolutions of its conflicts.
 @Memberwise("request")
 struct SaveResolution {
   private var request: SaveRequest
@@ -68,7 +68,7 @@ struct SaveResolution {
     }
   }
 
-  /// Puts a row to change into a batch of its own, as changed from what the store has.
+  /// Puts a row to change into a batch of its own, based on the stored version.
   private mutating func change(
     _ conflict: SaveConflict,
     _ batch: Int,

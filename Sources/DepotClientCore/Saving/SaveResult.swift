@@ -4,7 +4,7 @@ public import DepotProtocol
 public struct SaveResult: Hashable, Sendable {
   public var inserted = 0
   public var updated = 0
-  /// How many rows were deleted, those that delete rules took along included.
+  /// How many rows were deleted, including rows that delete rules cascaded to.
   public var deleted = 0
   /// The identifiers of the rows by their temporary ones, as in `#1`; none if the answer was to be in runs.
   public var identifiers: [String: Int64] = [:]

@@ -1,10 +1,10 @@
 public import DepotProtocol
 
 extension ServiceConnection {
-  /// Makes all changes of a save, and asks what to do when others have changed its records.
+  /// Makes all changes of a save, and calls `resolve` for each conflict with others' changes.
   ///
-  /// The save is tried again with the answers, against what the store had then; if that has changed
-  /// too, it is asked again.
+  /// The save is tried again with the resolutions, based on the values in the store at that time;
+  /// if these have changed too, `resolve` is called again.
   ///
   /// ```swift
   /// try await depot.save(save) { conflict in
@@ -19,10 +19,11 @@ extension ServiceConnection {
   ///   - save: The changes; its policy decides, so that only ``MergePolicy/error`` asks about all conflicts.
   ///   - key: An idempotency key, the same for all attempts: only one of them is stored.
   ///   - attempts: How often the save is tried at most.
-  ///   - resolve: Says what to do with a conflict. A row that was deleted can't be resolved by values.
-  /// - Returns: What became of the attempt that was stored.
-  /// - Throws: ``DepotError`` `conflict.merge` and the like of the last attempt or of the one that wasn't
-  ///   resolved, what `resolve` throws, and what a save throws.
+  ///   - resolve: Returns the resolution of a conflict. A row that was deleted can't be resolved by
+  ///     values.
+  /// - Returns: The outcome of the attempt that was stored.
+  /// - Throws: ``DepotError`` `conflict.merge` and the like of the last attempt or of the one that
+  ///   wasn't resolved, errors of `resolve`, and errors of a save.
   @Blocking
   @concurrent
   @discardableResult

@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension SaveRequest {
-  /// Returns the save that applies what was staged of this one.
+  /// Returns the save that applies the staged parts of this one.
   func applying(_ staged: Staged) -> SaveRequest {
     SaveRequest(onConflict: onConflict, policy: policy, staged: staged, answersInRuns: true)
   }

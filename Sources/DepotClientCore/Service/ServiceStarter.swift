@@ -60,7 +60,7 @@ struct ServiceStarter {
     }
     try DepotError.refuseDistrust(folderOf: socket.path)
     let log = folder + "/depotd.log"
-    // The service keeps the file short itself; what it writes before it can goes there too.
+    // The service keeps the file short itself; its output before that goes there too.
     let command =
       [program, "--report-start", "--log-file", log, "--socket", socket.path] + arguments
     let begin = Monotonic.now()

@@ -24,7 +24,7 @@ package struct ServiceTool {
 
   /// Waits for the end.
   ///
-  /// - Returns: The exit status, and what was written to the standard output.
+  /// - Returns: The exit status, and the standard output.
   package func finish() throws(DepotError) -> (status: Int32, output: [UInt8]) {
     do throws(SystemError) {
       let output = try process.capturedOutput()

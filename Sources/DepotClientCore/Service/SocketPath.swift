@@ -100,7 +100,7 @@ extension DepotError {
   ///
   /// - Parameters:
   ///   - path: The socket.
-  ///   - users: More users to whom the folder may belong.
+  ///   - users: More users who may own the folder.
   /// - Throws: ``DepotError`` `permission.file`.
   static func refuseDistrust(
     folderOf path: String,

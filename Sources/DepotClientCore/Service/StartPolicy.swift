@@ -1,4 +1,4 @@
-/// The way in which a client gets a service if none answers.
+/// The way to get a service if none answers.
 public enum StartPolicy: Hashable, Sendable {
   /// Fail with `unavailable.service`.
   case never

@@ -24,7 +24,7 @@ extension DepotError {
 }
 
 extension Client {
-  /// Reads one moment with many requests.
+  /// Makes many requests of one snapshot of the store.
   ///
   /// ```swift
   /// let (count, names) = try await depot.withSnapshot { snapshot in
@@ -33,12 +33,13 @@ extension Client {
   /// ```
   ///
   /// - Parameters:
-  ///   - maxAge: How long the moment is kept while nothing reads it; at most, and if `nil`, as long as
-  ///     the service allows, which is a minute unless it was started otherwise.
-  ///   - body: What to do with a client that reads the moment, in which nothing can be written.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; its reads throw ``DepotError`` `stream.expired` when the time is
-  ///   over, so much was written that the store's log can't keep the moment, or the connection was lost, `limit.pins` if too many moments are kept.
+  ///   - maxAge: How long the snapshot is kept while nothing reads it; at most, and if `nil`, as
+  ///     long as the service allows, which is a minute unless it was started otherwise.
+  ///   - body: Takes a client that reads the snapshot and can't write.
+  /// - Returns: The result of `body`.
+  /// - Throws: Errors of `body`; its reads throw ``DepotError`` `stream.expired` when the time is
+  ///   over, so much was written that the store's log can't keep the snapshot, or the connection
+  ///   was lost, `limit.pins` if too many snapshots are kept.
   public func withSnapshot<Result>(
     maxAge: Duration? = nil,
     _ body: (Client) async throws -> Result
@@ -52,7 +53,7 @@ extension Client {
 }
 
 extension BlockingConnection {
-  /// Does what ``Client/withSnapshot(maxAge:_:)`` does, with a connection instead of a client.
+  /// Reads a snapshot like ``Client/withSnapshot(maxAge:_:)``, over a connection.
   public func withSnapshot<Result>(
     maxAge: Duration? = nil,
     _ body: (BlockingConnection) throws -> Result
