@@ -63,7 +63,7 @@ public macro Index<T: PersistentModel>(
 
 /// Keeps combinations of attributes different in all objects of a model.
 ///
-/// An object that is inserted with the combination of another one takes its place.
+/// An object that is inserted with the combination of another one replaces that.
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(
   _ constraints: [PartialKeyPath<T>]...

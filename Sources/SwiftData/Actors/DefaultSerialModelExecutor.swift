@@ -51,12 +51,12 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   /// Whether this runs on the queue of any executor.
   static var isOnAny: Bool { DispatchQueue.getSpecific(key: here) != nil }
 
-  /// How many jobs wait for their turn.
+  /// How many jobs wait.
   var waitingCount: Int { waiting.withLock { $0.count } }
 
   private func runNext() {
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
-    // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
+    // Yields, so that the main actor, above all, needn't wait until a bulk fetch has finished.
     DepotLinux.Thread.giveWay()
     modelContext.use.hasActor.store(true, ordering: .relaxed)
     // An urgent job may run in the block of an earlier one, ahead of a scheduled merge.

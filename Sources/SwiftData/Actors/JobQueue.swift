@@ -23,7 +23,7 @@ struct JobQueue: ~Copyable {
     }
   }
 
-  /// Takes the job whose turn it is.
+  /// Removes the next job and returns it.
   mutating func popFirst() -> UnownedJob? {
     guard let line = lines.first else { return nil }
     let job = line.jobs[line.first]

@@ -82,7 +82,7 @@ extension AttributeCodec {
     _ type: Content.Type
   ) -> AttributeCodec? { CollectionCodec(type) }
 
-  /// The codecs of structures by their types; `nil` for those without columns of their own.
+  /// The codecs of structures by their types; `nil` for structures without columns of their own.
   private static let composites = Mutex<[ObjectIdentifier: AttributeCodec?]>([:])
   /// The structures whose codecs are being made; a structure may contain itself.
   @TaskLocal private static var unfinished: Set<ObjectIdentifier> = []

@@ -49,7 +49,7 @@ extension AttributeCodec {
   /// Returns the values of the columns as JSON.
   func texts(of value: Any) throws -> [String] { try values(value).map(\.jsonText) }
 
-  /// Reads the value of columns that are told as JSON.
+  /// Reads the value of columns that are encoded as JSON.
   func value(of texts: [String]) throws -> Any {
     let bytes = Array("[[\(texts.joined(separator: ","))]]".utf8)
     return try bytes.withUnsafeBufferPointer { bytes -> Any in

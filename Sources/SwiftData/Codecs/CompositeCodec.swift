@@ -193,7 +193,7 @@ class CompositeField {
   let property: String
   /// The name that the structure encodes it by.
   var name: String
-  /// The place among the properties.
+  /// The position among the properties.
   let position: Int
   let type: Any.Type
   let offset: Int

@@ -62,7 +62,7 @@ final class PartsEncoder: Encoder {
     func superEncoder(forKey key: Key) -> any Encoder { encoder.inner() }
   }
 
-  /// The elements of something that isn't an object, which nobody wants.
+  /// The elements of a value that isn't an object; they are ignored.
   private struct Elements: UnkeyedEncodingContainer {
     let encoder: PartsEncoder
     var codingPath: [any CodingKey] { [] }

@@ -6,7 +6,7 @@ struct PartsShape<Content: Codable> {
   let left: [String]
   /// Whether the structure does as the compiler's own conformance would.
   let isSynthesized: Bool
-  /// The values that required parts have when they are missing, by the places of their properties.
+  /// The values of missing required parts, by the positions of their properties.
   let defaults: [Int: Any]
   /// A value that the structure was decoded as.
   let sample: Content

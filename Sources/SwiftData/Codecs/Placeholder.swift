@@ -42,7 +42,7 @@ enum Placeholder {
     filling.isDistinct ? distinct(type, filling) : plain(type, filling)
   }
 
-  /// Returns a value that differs from those with other numbers, as far as the type has so many.
+  /// Returns a value that differs from other numbers' values, as far as the type has enough values.
   private static func distinct(_ type: Any.Type, _ filling: Filling) -> Any? {
     switch type {
     case is Bool.Type: filling.number & 1 == 1

@@ -51,7 +51,7 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
   }
 }
 
-/// The codec of a type whose values are stored as those of another one, in one column.
+/// The codec of a type whose values are stored as values of another type, in one column.
 // because codecs are immutable
 final class ConvertedCodec<Content, Stored>: AttributeCodec, @unchecked Sendable {
   private let codec: AttributeCodec

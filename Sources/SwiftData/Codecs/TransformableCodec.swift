@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import Foundation
 
-/// The codec of values that a transformer turns into data.
+/// The codec of values that a transformer converts to data.
 // because codecs are immutable
 final class TransformableCodec<Content>: AttributeCodec, @unchecked Sendable {
   private let name: String

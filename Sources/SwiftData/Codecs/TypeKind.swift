@@ -1,4 +1,4 @@
-/// The kind of a type, as the runtime tells it.
+/// The kind of a type, from the runtime's metadata.
 enum TypeKind: Equatable {
   case structure
   /// An enumeration with some cases, none with associated values.

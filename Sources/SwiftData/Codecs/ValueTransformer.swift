@@ -4,8 +4,8 @@ internal import Synchronization
 /// A conversion of values of one type into values of another, as Foundation's class on Apple's
 /// systems does; Foundation on Linux lacks it.
 ///
-/// A subclass whose values are stored by `@Attribute(.transformable(by:))` turns them into `Data`, and
-/// back.
+/// A subclass whose values are stored by `@Attribute(.transformable(by:))` converts them to `Data`,
+/// and back.
 open class ValueTransformer: NamedTransformer {
   /// Creates a transformer, once for each class.
   public required init() {}
@@ -13,7 +13,7 @@ open class ValueTransformer: NamedTransformer {
   /// The class of the values that ``transformedValue(_:)`` returns.
   open class func transformedValueClass() -> AnyClass { NSData.self }
 
-  /// Whether ``reverseTransformedValue(_:)`` turns values back.
+  /// Whether ``reverseTransformedValue(_:)`` converts values back.
   open class func allowsReverseTransformation() -> Bool { true }
 
   /// Returns the transformed value; `nil` if it can't be transformed.

@@ -34,7 +34,7 @@ extension ModelConfiguration {
     }
   }
 
-  /// Checks that a database can be named without telling a secret.
+  /// Checks that a database's address can be shown without revealing a secret.
   private func validateAddress() throws {
     guard url.password == nil, url.query?.lowercased().contains("password=") != true else {
       throw SwiftDataError(

@@ -3,7 +3,7 @@ internal import DepotProtocol
 internal import Foundation
 internal import Synchronization
 
-/// The connections to one store that nobody uses at the moment.
+/// The idle connections to one store.
 final class ConnectionPool: Sendable {
   /// How many are kept; other programs may need some too.
   private static let limit = 8
@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Lets go of all connections, whose service is gone.
+  /// Drops all connections, whose service has ended.
   func clear() {
     let lost = idle.withLock { idle in
       defer { idle = [] }

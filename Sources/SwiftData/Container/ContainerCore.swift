@@ -12,7 +12,7 @@ final class ContainerCore: @unchecked Sendable {
   /// The entities by their names.
   let descriptions: [String: EntityDescription]
   let stores: [StoreHandle]
-  /// Whether the stores are those of a stage of a migration.
+  /// Whether the stores belong to a stage of a migration.
   let isMigrating: Bool
   /// The changes that are saved in the stores.
   let remote: RemoteChanges
@@ -63,7 +63,7 @@ final class ContainerCore: @unchecked Sendable {
     remote = RemoteChanges(stores.filter(\.isShared))
   }
 
-  /// The container; a new one if the program has let go of it.
+  /// The container; a new one if the program has released it.
   var container: ModelContainer {
     lock.withLock { _ in
       if let known { return known }

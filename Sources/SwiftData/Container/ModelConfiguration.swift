@@ -124,7 +124,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.cloudKitDatabase = cloudKitDatabase
   }
 
-  /// The name of a configuration to which the program gives none.
+  /// The name of a configuration without a name of its own.
   static let defaultName = "default"
 
   /// The path of the file, or the address of the database.

@@ -23,7 +23,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - configurations: Where the stores are; one with the default name if there is none.
   /// - Throws: ``SwiftDataError`` `loadIssueModelContainer`, `duplicateConfiguration`,
   ///   `configurationSchemaNotFoundInContainerSchema`, `unknownSchema`, `backwardMigration`, and
-  ///   those about the names of files.
+  ///   the errors about the names of files.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -93,7 +93,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// The schema of the container.
   public final var schema: Schema { core.schema }
 
-  /// How stores of older versions become those of this one.
+  /// The migrations of older versions of the schema.
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
 
   /// The configurations of the stores that the service holds.

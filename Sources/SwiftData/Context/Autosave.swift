@@ -2,8 +2,9 @@ public import Foundation
 
 /// Saving without being asked.
 extension ModelContext {
-  /// Arranges a save for the end of this turn of the main actor or of the model actor; of a context that
-  /// belongs to neither, for the next call that asks the stores for something.
+  /// Schedules a save for the end of the current job of the main actor or the model actor.
+  ///
+  /// A context that belongs to neither saves at the next call that asks the stores for something.
   final func scheduleAutosave() {
     guard !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
@@ -12,7 +13,7 @@ extension ModelContext {
     home.perform { context.autosave() }
   }
 
-  /// Makes an actor the home of a context that has none, and leaves a save to it that waits for a call.
+  /// Makes an actor the owner of a context that has none, and hands it a scheduled save.
   final func settle(on actor: (any Actor)?) {
     guard mergeQueue.home.isCaller else { return }
     mergeQueue.settle(on: actor)
@@ -52,7 +53,7 @@ extension ModelContext {
   public static let autosaveFailed = Notification.Name("ModelContext.autosaveFailed")
 }
 
-/// A context on its way to a later turn of the queue that it belongs to.
+/// A context on its way to a later job of its queue.
 // because it is used on that queue only
 private struct TravellingContext: @unchecked Sendable {
   weak var context: ModelContext?

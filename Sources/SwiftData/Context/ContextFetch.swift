@@ -2,8 +2,8 @@ internal import DepotProtocol
 
 /// One fetch of a context.
 ///
-/// Where nothing that isn't saved matters, the store does it alone. Else the objects whose place may be
-/// another one than in the store are left out there, and put where they belong here.
+/// Where no unsaved change matters, the store does it alone. Else the store leaves out the objects
+/// whose position may have changed, and the context inserts them where they belong.
 struct ContextFetch<T: PersistentModel> {
   /// How many identifiers a request names at most.
   private var listLimit: Int { 50_000 }
@@ -177,8 +177,9 @@ struct ContextFetch<T: PersistentModel> {
     return parts.count == 1 ? parts[0] : .and(parts)
   }
 
-  /// Returns the objects whose place may be another one than in the store, the saved ones by identifier
-  /// and then the inserted ones.
+  /// Returns the objects whose position may differ from the store's.
+  ///
+  /// The saved ones come first, by identifier, and then the inserted ones.
   func affected(_ pending: Pending) throws -> [Link] {
     var links = pending.stored.filter { $0.storage.phase == .stored }
     if !pending.reached.isEmpty {
@@ -267,7 +268,7 @@ struct ContextFetch<T: PersistentModel> {
     order(left, right) ?? isEarlier(left, right)
   }
 
-  /// Returns whether one object comes before another by the descriptor; `nil` if it doesn't tell.
+  /// Returns whether one object comes before another by the descriptor; `nil` if it doesn't decide.
   private func order(_ left: Link, _ right: Link) -> Bool? {
     if !descriptor.sortBy.isEmpty, let first = left.model as? T, let second = right.model as? T {
       if filter.areInOrder(first, second) { return true }

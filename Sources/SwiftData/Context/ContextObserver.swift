@@ -4,8 +4,8 @@ protocol ContextObserver: AnyObject {
   func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot)
   func didInsert(_ storage: ModelStorage)
   func didDelete(_ storage: ModelStorage)
-  /// A property of a registered object was read anew, and is another than it was; or, if there is no slot,
-  /// it was found out that the row of an object is gone.
+  /// A property of a registered object was read anew and has another value; without a slot, the
+  /// object's row turned out to be deleted.
   func didRefresh(_ storage: ModelStorage, _ slot: Int?)
   /// The pending changes are complete: delete rules were applied.
   func didProcessChanges()

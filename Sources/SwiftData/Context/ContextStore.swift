@@ -18,7 +18,7 @@ protocol ContextStore: AnyObject {
   /// Finds the identifiers of objects in their order, for a context.
   func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier]
 
-  /// Reads objects into the context in batches, all of one moment if the store can.
+  /// Reads objects into the context in batches, from one snapshot if the store can.
   func enumerate(
     _ query: StoreQuery,
     batchSize: Int,
@@ -75,7 +75,7 @@ protocol ContextStore: AnyObject {
   /// Saves changes, all of them or none.
   func save(_ changes: SaveChanges) throws -> SaveOutcome
 
-  /// Whether the store tells a to-many relationship without a collection from an empty one.
+  /// Whether the store distinguishes a to-many relationship without a collection from an empty one.
   var keepsMissingLists: Bool { get }
 
   /// Whether there is a save with an unknown outcome.
@@ -153,7 +153,7 @@ struct StoreQuery {
     var request = request
     request.select = plan.select
     request.includesSubentityColumns = plan.hasEntity
-    // They are only needed to tell the rows from others that come along.
+    // They are only needed to distinguish the rows from prefetched ones.
     request.namesColumns = !request.prefetch.isEmpty
     return request
   }

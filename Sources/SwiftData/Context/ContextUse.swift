@@ -4,17 +4,17 @@ internal import Synchronization
 
 /// The use of a context and its objects by one thread at a time.
 ///
-/// Two threads that change the same values at the same moment would damage memory, so the second one ends
-/// the program instead, with a message. Contexts may be handed from thread to thread; no thread keeps one
-/// beyond a call, nor while it runs code of the program.
+/// Two threads that change the same values at the same time would damage memory, so the second one
+/// ends the program instead, with a message. A context may be passed from thread to thread; a
+/// thread holds it only during a call, and not while the call runs code of the program.
 final class ContextUse: Sendable {
   /// The number of the thread that is inside, with ``merging`` if that merges; 0 if there is none.
   private let user = Atomic<UInt>(0)
-  /// Whether an actor to which the context belongs has had a job.
+  /// Whether the context's actor has run a job.
   let hasActor = Atomic<Bool>(false)
   private let news = Atomic<Bool>(false)
 
-  /// Whether others have saved something that no queue lets the context merge before it is used.
+  /// Whether others have saved changes that no queue merges before the context is used.
   @inline(__always)
   var hasNews: Bool {
     get { news.load(ordering: .relaxed) }
@@ -50,7 +50,7 @@ final class ContextUse: Sendable {
   @inline(__always)
   func end() { user.store(0, ordering: .releasing) }
 
-  /// Lets a thread in if there is none; returns the one that is inside.
+  /// Lets a thread in if there is none; returns the thread that is inside.
   @inline(__always)
   private func enter(_ thread: UInt) -> UInt {
     user.compareExchange(expected: 0, desired: thread, ordering: .acquiring).original
@@ -126,7 +126,7 @@ extension ModelContext {
 extension ModelStorage {
   /// Does something with a property while no other thread may use the object's context.
   ///
-  /// Debug builds end the program also where another actor uses the object at another moment.
+  /// Debug builds also end the program where another actor uses the object, even at another time.
   @inline(__always)
   final func using<Result>(_ slot: Int, _ body: () -> Result) -> Result {
     guard let table, table.context != nil else { return body() }

@@ -3,7 +3,7 @@ internal import DepotClientCore
 internal import DepotProtocol
 internal import Foundation
 
-/// A key with which a request may be sent again: it is never applied twice.
+/// An idempotency key: a request that is sent again with it is never applied twice.
 struct WriteKey {
   let text = IdempotencyKey.make()
   private let start = ContinuousClock.now

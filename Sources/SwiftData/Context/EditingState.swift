@@ -1,7 +1,7 @@
 internal import DepotProtocol
 public import Foundation
 
-/// The identity of a context, which tells its edits from those of others.
+/// The identity of a context, which distinguishes its edits from the edits of others.
 @Memberwise
 public struct EditingState: Hashable, Identifiable, Sendable {
   /// The identifier of the context.

@@ -23,7 +23,7 @@ final class FetchGroup {
   /// Removes an object, on the thread that releases it.
   func forget(_ index: Int) { locked { members[index] = nil } }
 
-  /// Calls `body` with an object and some of those behind it, until it returns false.
+  /// Calls `body` with an object and some of the following ones, until it returns `false`.
   func forEach(from storage: ModelStorage, _ body: (ModelStorage) -> Bool) {
     let start = storage.groupIndex
     for index in start..<start + Self.reach {
@@ -48,7 +48,7 @@ final class FetchGroup {
 /// One successor context reads for all of them. It is made when the first object needs data, and
 /// lasts as long as one of them.
 final class Survivors {
-  /// The stores of the context, for as long as somebody else uses them.
+  /// The stores of the context, as long as they are used elsewhere.
   private weak var core: ContainerCore?
   private var groups: [WeakGroup] = []
   /// The group of the objects that weren't fetched.
@@ -78,7 +78,7 @@ final class Survivors {
     groups.append(WeakGroup(group: group))
   }
 
-  /// Returns the context that reads; `nil` if nobody has the container any more.
+  /// Returns the context that reads; `nil` if the container no longer exists.
   func successor() -> ModelContext? {
     guard heir == nil, let core else { return heir }
     let context = ModelContext(core, isSuccessor: true)

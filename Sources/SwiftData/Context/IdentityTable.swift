@@ -40,8 +40,8 @@ final class IdentityMap {
 /// The registered objects of one hierarchy of entities in one store, by their keys.
 ///
 /// The table keeps nothing alive: an object removes itself when it ends, on the thread of its last
-/// owner. All other work is done on the context's thread. An object whose values somebody keeps
-/// after its end isn't found any more, and makes room for another one.
+/// owner. All other work is done on the context's thread. An object whose values are kept after its
+/// end isn't found any more, and makes room for another one.
 final class IdentityTable {
   private typealias Entry = Unmanaged<ModelStorage>
 
@@ -52,7 +52,7 @@ final class IdentityTable {
   private let locked = RegistrationLock()
   /// The objects with numbers.
   @exclusivity(unchecked) private var numbered: [Int64: Entry] = [:]
-  /// The objects with texts in place of numbers.
+  /// The objects with text keys instead of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
   fileprivate init(_ context: ModelContext?, _ use: ContextUse) {

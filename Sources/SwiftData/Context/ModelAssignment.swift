@@ -16,7 +16,7 @@ public struct ModelAssignment<Model: PersistentModel> {
     ModelAssignment { .value(try property(keyPath), .value(value)) }
   }
 
-  /// Lets a to-one relationship lead to an object that is saved, or to nothing.
+  /// Sets a to-one relationship to a saved object, or to `nil`.
   public static func set<Target: PersistentModel>(
     _ keyPath: KeyPath<Model, Target?>,
     to target: PersistentIdentifier?
@@ -26,7 +26,8 @@ public struct ModelAssignment<Model: PersistentModel> {
 
   /// Adds to a number; an amount below zero subtracts.
   ///
-  /// The store adds to the value that it has at that moment, so that nothing is lost where several count.
+  /// The store adds to the value that it has at that time, so that concurrent additions aren't
+  /// lost.
   public static func set<Value: AttributeValue & AdditiveArithmetic>(
     _ keyPath: KeyPath<Model, Value>,
     adding amount: Value

@@ -1,10 +1,10 @@
-/// Objects of the stores whose own context is gone, in the context that takes them over.
+/// Objects of contexts that no longer exist, in the context that takes them over.
 ///
 /// Such an object is in this context as if it had been fetched here, and its changes are made again.
 extension ModelContext {
-  /// Makes an object whose context is gone one of this context, unless it can't be.
+  /// Moves an object whose context no longer exists into this context, unless that's impossible.
   ///
-  /// Its changes wait in `adoption`, with the objects that it leads to.
+  /// Its changes and their targets are put into `adoption`.
   final func adopt(_ storage: ModelStorage, _ adoption: inout Adoption) -> Bool {
     guard let link = storage.link, isOwn(storage) else { return false }
     let replaced = registered(storage.identifier)
@@ -126,7 +126,7 @@ extension ModelContext {
   }
 }
 
-/// Objects whose context is gone, while another context takes them over.
+/// Objects without a context, while another context takes them over.
 struct Adoption {
   /// An object that a relationship leads to.
   struct Target {
@@ -227,8 +227,9 @@ extension ModelStorage {
     group = nil
   }
 
-  /// Lets go of objects that the other side keeps alive, for an object of a store without a context; the
-  /// program's changes stay.
+  /// Releases objects that the other side keeps alive, for a stored object without a context.
+  ///
+  /// The program's changes stay.
   final func detach() {
     for property in description.relationships {
       let slot = property.slot
@@ -264,7 +265,7 @@ extension Slot {
     }
   }
 
-  /// The same with identifiers in place of objects of a store, which nothing keeps alive then.
+  /// The same with identifiers instead of stored objects, which aren't kept alive then.
   fileprivate var loose: Slot {
     switch self {
     case .link, .weak:

@@ -169,7 +169,7 @@ extension ModelContext {
     try aggregated(.average, ModelQuery.value(expression), predicate)
   }
 
-  /// Returns the least value that an expression comes to; `nil` of no objects.
+  /// Returns the least of an expression's values; `nil` without objects.
   ///
   /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func minimum<T: PersistentModel, Value: AggregateNumber>(
@@ -179,7 +179,7 @@ extension ModelContext {
     try aggregated(.min, ModelQuery.value(expression), predicate)
   }
 
-  /// Returns the greatest value that an expression comes to; `nil` of no objects.
+  /// Returns the greatest of an expression's values; `nil` without objects.
   ///
   /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func maximum<T: PersistentModel, Value: AggregateNumber>(

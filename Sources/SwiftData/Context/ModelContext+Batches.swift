@@ -137,7 +137,7 @@ extension ModelContext {
     return count
   }
 
-  /// Inserts objects that nobody needs in memory, as one transaction.
+  /// Inserts objects that aren't needed in memory, as one transaction.
   ///
   /// ```swift
   /// try context.insert(model: Reading.self, rows: 100_000) { index, row in
@@ -145,8 +145,9 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Properties that `fill` doesn't set have their default values, and each object its own of one such as
-  /// `UUID()`. An object with the unique values of one of the store takes its place as ``mergePolicy`` says.
+  /// Properties that `fill` doesn't set have their default values; a default such as `UUID()` is
+  /// evaluated for each object. An object with the unique values of a stored one replaces it as
+  /// ``mergePolicy`` says.
   ///
   /// - Parameters:
   ///   - model: The class.

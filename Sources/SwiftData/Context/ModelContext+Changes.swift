@@ -177,7 +177,7 @@ extension ModelContext {
     if autosaveEnabled { scheduleAutosave() }
   }
 
-  /// Lets the next save throw that a change can't be made.
+  /// Makes the next save throw that a change can't be made.
   final func refuse(_ message: String, _ description: EntityDescription?, hint: String? = nil) {
     refusedChanges.append(
       SwiftDataError(.modelValidationFailure, message, hint: hint, entity: description?.name)

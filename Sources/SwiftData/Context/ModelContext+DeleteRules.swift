@@ -89,7 +89,7 @@ extension ModelContext {
     leaveOneWay(deleted)
   }
 
-  /// Lets registered objects forget deleted ones to which only they lead.
+  /// Removes deleted objects from one-way relationships of registered objects.
   private func leaveOneWay(_ deleted: [Link]) {
     for links in deleted.byClass {
       let description = links[0].storage.description
@@ -149,7 +149,7 @@ extension PropertyDescription {
     return back.relationship?.deleteRule != .noAction
   }
 
-  /// Whether it leads to objects of an entity that don't lead back.
+  /// Whether it is a one-way relationship to objects of an entity.
   func leadsOneWay(to description: EntityDescription) -> Bool {
     guard let destination, shape.inverse == nil else { return false }
     return description.isKind(of: EntityDescription.of(destination))
@@ -190,7 +190,7 @@ extension ModelStorage {
     }
   }
 
-  /// Lets a relationship not lead any more to deleted objects, whose identifiers are `gone`.
+  /// Removes deleted objects, whose identifiers are `gone`, from a relationship.
   final func forget(_ deleted: [Link], _ gone: Set<PersistentIdentifier>, _ slot: Int) {
     guard isUnloaded(slot) || slots[slot].targetIdentifiers.contains(where: gone.contains) else {
       return

@@ -55,7 +55,7 @@ extension ModelContext {
       let wanted = Array(identifiers[range])
       let links = self.read(wanted, of: description, slots: slots)
       return withExtendedLifetime(links) {
-        // An object whose row is gone meanwhile keeps its place.
+        // A placeholder keeps the position of an object whose row was deleted meanwhile.
         wanted.map { self.objectOrPlaceholder($0, as: T.self) }
       }
     }

@@ -37,7 +37,7 @@ extension ModelContext {
         {
           wanted.append(other)
         }
-        // Nobody would keep the others until they are asked for.
+        // A successor context would not keep the other objects alive until they are used.
         return wanted.count < Self.siblings && !isSuccessor
       }
     }
@@ -172,8 +172,7 @@ extension ModelContext {
     for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot, moved) }
   }
 
-  /// The objects that the program lets lead elsewhere than others have done since, whose members the lists
-  /// of a relationship are.
+  /// The objects whose inverse the program has changed, while others have changed the row.
   final func moved(along property: PropertyDescription) -> [Link] {
     guard !pending.changed.isEmpty, let inverse = property.shape.inverse, !inverse.isToMany,
       let type = property.destination
@@ -265,7 +264,7 @@ extension ModelStorage {
     if !deleted.isEmpty { forget(deleted, deleted.identifiers, slot) }
   }
 
-  /// Lets a list have those of some objects that lead here, and no others of them, as changes of the program.
+  /// Adds moved objects that refer to this one to a list, and removes other moved ones.
   private final func settle(_ moved: [Link], _ slot: Int) {
     guard let inverse = description.properties[slot].shape.inverse,
       case .many(let list?) = slots[slot]
@@ -296,8 +295,7 @@ extension ModelStorage {
     slots[slot] = .many(delta.applied(to: LinkList(links)))
   }
 
-  /// Lets objects that this one leads to be found by their identifiers where the other side keeps them
-  /// alive.
+  /// Replaces references to objects that the other side keeps alive by identifiers.
   final func settle() {
     for property in description.relationships where !property.shape.isStrong {
       switch slots[property.slot] {
@@ -318,7 +316,7 @@ extension ModelStorage {
     }
   }
 
-  /// Lets go of objects that the other side keeps alive, for an object without a context.
+  /// Releases objects that the other side keeps alive, for an object without a context.
   final func loosen() {
     for property in description.relationships where !property.shape.isStrong {
       switch slots[property.slot] {

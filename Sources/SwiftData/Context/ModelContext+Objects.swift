@@ -2,8 +2,8 @@
 extension ModelContext {
   /// Returns the object that has an identifier.
   ///
-  /// Its values are read when they are asked for. If there is no such row, the values stand for nothing;
-  /// ``existingModel(for:as:)`` tells that.
+  /// Its values are read when they are used. If there is no such row, they are placeholders;
+  /// ``existingModel(for:as:)`` returns `nil` then.
   public final func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     using {
       mergeRemoteChanges()

@@ -252,7 +252,7 @@ extension ModelContext {
     return register(storage)?.link
   }
 
-  /// Lets an object go whose row is deleted; its values stay.
+  /// Removes an object whose row is deleted from the context; its values stay.
   private func bury(_ link: Link) {
     unregister(link.storage)
     link.storage.phase = .gone

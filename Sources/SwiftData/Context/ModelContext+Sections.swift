@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Objects that have a value in common, among those of a fetch.
+/// Objects of a fetch that have a value in common.
 public struct ModelSection<Model: PersistentModel, Title: Hashable>: Identifiable {
   /// The value that the objects have in common.
   public let title: Title

@@ -1,16 +1,16 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// Changed objects whose rows others have deleted, and whose values a save doesn't bring as a whole.
+/// Changed objects whose rows others have deleted, and whose save doesn't contain all values.
 ///
-/// A policy that stores such a row again makes it of the values that the save brings. Values that were never
-/// read, or that are too large to be told as they were read, would be lost.
+/// A policy that stores such a row again makes it from the values in the save. Values that were
+/// never read, or that are too large to be sent as base values, would be lost.
 extension ModelContext {
-  /// Finds the objects whose rows are gone, before a save stores these again.
+  /// Finds the objects whose rows are deleted, before a save stores these again.
   ///
   /// Their values are read from the history then, and large ones are sent with the save.
   ///
-  /// - Throws: ``SwiftDataError/saveConflict`` if nobody knows a value of such an object any more.
+  /// - Throws: ``SwiftDataError/saveConflict`` if a value of such an object is lost.
   final func checkRowsToMakeAgain() throws {
     guard mergePolicy == .mergeByPropertyObjectTrump || mergePolicy == .overwrite else { return }
     let partial = pending.changed.all.filter { $0.storage.isSavedInPart }

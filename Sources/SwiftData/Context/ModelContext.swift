@@ -8,7 +8,7 @@ internal import Foundation
 public class ModelContext: Equatable {
   /// The stores, which last as long as this.
   final let core: ContainerCore
-  /// Whether this only reads, for objects whose own context is gone; they aren't in it otherwise.
+  /// Whether this only reads, for objects whose own context no longer exists.
   final let isSuccessor: Bool
   /// The stores, in the order of the configurations.
   final let stores: [any ContextStore]
@@ -20,7 +20,7 @@ public class ModelContext: Equatable {
   /// The changes that aren't saved.
   @exclusivity(unchecked) final var pending = PendingChanges()
   final var recent = RecentObjects()
-  /// The objects that came along with those of the last few fetches.
+  /// The prefetched objects of the last few fetches.
   final var prefetched: [[AnyObject]] = []
   /// The names of the entities that others descend from.
   private final let superclasses: Set<String>
@@ -98,7 +98,7 @@ public class ModelContext: Equatable {
   /// The container whose stores are read and written.
   public final var container: ModelContainer { core.container }
 
-  /// The identity of this context, which tells its edits from those of others.
+  /// The identity of this context, which distinguishes its edits from the edits of others.
   public final var editingState: EditingState {
     get { EditingState(id: editingStateIdentifier, author: author) }
     set { (editingStateIdentifier, author) = (newValue.id, newValue.author) }

@@ -11,7 +11,7 @@ struct PendingChanges {
   private(set) var denials: [(link: Link, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
   private(set) var required: [RequiredObject] = []
-  /// The objects that came from contexts that are gone, whose rows weren't looked at since.
+  /// The objects of contexts that no longer exist, whose rows weren't checked since.
   var adopted: [Link] = []
   /// The adopted objects that the program itself has inserted.
   private var askedFor: Set<ObjectIdentifier> = []
@@ -89,13 +89,13 @@ struct PendingChanges {
     required.removeAll { met.contains(ObjectIdentifier($0.link.storage)) }
   }
 
-  /// Notes that the program has inserted an object whose context is gone.
+  /// Records that the program has inserted an object of a context that no longer exists.
   mutating func askFor(_ link: Link) { askedFor.insert(ObjectIdentifier(link.storage)) }
 
-  /// Whether the program has inserted an object whose context was gone.
+  /// Whether the program has inserted an object of a context that no longer existed.
   func isAskedFor(_ link: Link) -> Bool { askedFor.contains(ObjectIdentifier(link.storage)) }
 
-  /// Forgets which objects came from contexts that are gone.
+  /// Forgets which objects came from contexts that no longer exist.
   mutating func removeAdopted() {
     adopted = []
     askedFor = []
@@ -109,7 +109,7 @@ struct PendingChanges {
 
   // MARK: - Delete rules
 
-  /// Lets the delete rules of deleted objects be applied, maybe again.
+  /// Makes the delete rules of deleted objects apply, maybe again.
   mutating func decide(_ links: [Link]) { undecided += links }
 
   /// Removes the deleted objects whose delete rules are to be applied now; returns each once.

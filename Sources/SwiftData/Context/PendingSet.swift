@@ -12,7 +12,7 @@ struct PendingSet {
   }
 
   mutating func remove(_ storage: ModelStorage) {
-    // The place may be one in another set.
+    // The index may belong to another set.
     guard links.indices.contains(storage.pendingIndex),
       links[storage.pendingIndex]?.storage === storage
     else { return }

@@ -52,7 +52,7 @@ struct SaveEncoding {
     }
   }
 
-  /// Returns the request that inserts rows that nobody has objects for.
+  /// Returns the request that inserts rows without objects.
   static func request(
     inserting rows: [[Slot]],
     of description: EntityDescription,
@@ -135,9 +135,9 @@ struct SaveEncoding {
     return request.updates.count - 1
   }
 
-  /// The properties whose values are told as they were read.
+  /// The properties whose base values are sent.
   ///
-  /// A policy that writes rows again whose deletion it didn't see has to know all of them.
+  /// A policy that can write deleted rows again needs all of them.
   private func baseColumns(
     of storage: ModelStorage,
     _ all: SlotSet,
@@ -274,7 +274,7 @@ extension ModelStorage {
     return false
   }
 
-  /// The changed properties that the store has to be told.
+  /// The changed properties that are sent to the store.
   final func changedColumns() -> SlotSet {
     changed.filter { slot in
       let property = description.properties[slot]
@@ -288,7 +288,7 @@ extension ModelStorage {
       }
       if isUnloaded(slot) { return false }
       if property.destination != nil, !property.shape.isSaved {
-        // The other side tells it, unless there is none.
+        // The other side is sent, unless there is none.
         if case .nothing = slots[slot] { return !isSameAsBase(slot) }
         return false
       }

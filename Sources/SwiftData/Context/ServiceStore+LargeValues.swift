@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Reading values in external storage that are too large to come with a row.
 extension ServiceStore {
-  /// How often a row is read again because somebody changes it meanwhile.
+  /// How often a row is read again because it changes meanwhile.
   private static let readings = 8
 
   /// Reads a row whose values in external storage come in pieces, each on its own.

@@ -37,7 +37,7 @@ extension ServiceStore {
 
   func giveUpDoubt() { doubtful = nil }
 
-  /// Sends a save; it is ``doubtful`` after an error that doesn't tell whether it was made.
+  /// Sends a save; it is ``doubtful`` after an error that leaves its outcome unknown.
   private func send(_ save: DoubtfulSave, again: Bool = false) throws -> SaveResult {
     try settling(
       isInDoubt: again,
@@ -86,7 +86,7 @@ extension ServiceStore {
         outcome.updated.append(nil)
         continue
       }
-      // Somebody else has changed the row too.
+      // Another client has changed the row too.
       if storage.version > 0, version > storage.version + 1 { outcome.stale.append(link) }
       outcome.updated.append(version)
     }

@@ -8,7 +8,7 @@ enum CodedTree: Codable, Sendable {
   case list([CodedTree])
   case members([String: CodedTree])
 
-  /// The types of scalars, those first that take less.
+  /// The types of scalars, the most compact first.
   private static let scalars: [any (Codable & Sendable).Type] = [
     Bool.self, Int64.self, UInt64.self, Double.self, String.self,
   ]

@@ -158,7 +158,7 @@ extension CustomStore {
     into context: ModelContext
   ) -> [Link] {
     let description = EntityDescription.of(Model.self)
-    // A store that keeps all its objects in one place may return others too.
+    // A store that keeps all its objects together may return others too.
     let snapshots = answer.snapshots.filter { snapshot in
       context.description(of: snapshot.persistentIdentifier)?.isKind(of: description) == true
     }

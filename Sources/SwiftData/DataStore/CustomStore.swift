@@ -28,7 +28,7 @@ final class CustomStore<Store: DataStore>: ContextStore {
     if let state { box.withStore { _ in store.invalidateState(for: state) } }
   }
 
-  /// Does something with the store while nobody else does.
+  /// Runs a function with exclusive use of the store.
   func talk<Result>(
     _ context: ModelContext?,
     _ body: (Store, EditingState) throws -> Result

@@ -7,13 +7,13 @@ internal import Foundation
 @Memberwise("store", "descriptions")
 // because the store is used under the lock only
 final class CustomStoreBox: @unchecked Sendable {
-  /// The store, which nobody else uses.
+  /// The store, which is used nowhere else.
   private let store: any DataStore
   /// The entities of the container by their names.
   private let descriptions: [String: EntityDescription]
   private let lock = NSRecursiveLock()
 
-  /// Does something with the store while nobody else does.
+  /// Runs a function with exclusive use of the store.
   func withStore<Result>(_ body: (any DataStore) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }

@@ -21,8 +21,8 @@ public protocol DataStore: AnyObject {
   ///
   /// - Parameters:
   ///   - configuration: Where the store is; its schema is set.
-  ///   - migrationPlan: How stores of older versions become those of this one.
-  /// - Throws: Why the store can't be had.
+  ///   - migrationPlan: The migrations of older versions of the schema.
+  /// - Throws: The reason why the store can't be opened.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
   /// Deletes all objects.

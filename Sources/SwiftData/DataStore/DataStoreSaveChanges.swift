@@ -22,7 +22,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Objects whose values differ from the context's, by their identifiers.
   public let snapshotsToReregister: [PersistentIdentifier: T]
-  /// The moment of the history after the save, if the store keeps one.
+  /// The token of the history after the save, if the store keeps one.
   public let historyToken: (any HistoryToken)?
 
   /// Creates a result.
@@ -50,7 +50,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   ///   - storeIdentifier: The identifier of the store.
   ///   - remappedIdentifiers: The identifiers of new objects, by the temporary ones.
   ///   - snapshotsToReregister: Objects whose values differ from the context's.
-  ///   - historyToken: The moment of the history after the save.
+  ///   - historyToken: The token of the history after the save.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],

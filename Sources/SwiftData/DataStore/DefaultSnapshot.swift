@@ -3,7 +3,7 @@
 /// Attributes are encoded by name as values of their own types, so that the encoder's settings for
 /// dates and data apply, and relationships as identifiers. Properties that a decoder doesn't find
 /// have their default values; properties that the class lacks are kept as they were read.
-// because it holds values of attributes, which nobody changes in place
+// because it holds values of attributes, which aren't changed in place
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// The identifier of the object.
   public let persistentIdentifier: PersistentIdentifier
@@ -52,7 +52,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     case .attribute(let value):
       let content: Any? = (value as? any OptionalType).map(\.wrapped) ?? value
       guard let plain = content else { return nil }
-      // Nobody changes values of attributes in place.
+      // Values of attributes aren't changed in place.
       return unsafeBitCast(plain as Any, to: (any Sendable).self)
     case .one(let target): return target
     case .many(let targets): return targets

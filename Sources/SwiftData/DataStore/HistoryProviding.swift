@@ -57,7 +57,7 @@ extension ModelContext {
     return lists.isEmpty ? nil : lists.flatMap { $0 }
   }
 
-  /// Deletes transactions of the program's own stores; returns whether any has those of the type.
+  /// Deletes transactions of custom stores; returns whether any store has transactions of the type.
   final func deleteOwnHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> Bool {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The making of the changes that snapshots tell, in a context of its own.
+/// The application of snapshots' changes to objects, in a context of its own.
 struct SnapshotSave {
   let context: ModelContext
   /// The new objects by the identifiers that the snapshots have.
@@ -12,7 +12,7 @@ struct SnapshotSave {
 
   init(_ context: ModelContext) { self.context = context }
 
-  /// The identifiers that the new objects have got, by those in the snapshots.
+  /// The identifiers of the new objects, by the identifiers in the snapshots.
   var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
     new.mapValues(\.storage.identifier)
   }

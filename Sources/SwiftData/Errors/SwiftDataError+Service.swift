@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension SwiftDataError {
-  /// Tells any error as one of this type.
+  /// Converts any error to this type.
   init(any error: any Error) {
     switch error {
     case let error as SwiftDataError: self = error
@@ -17,7 +17,7 @@ extension SwiftDataError {
     serviceError = error
     entity = error.details?["entity"]?.string
     property = error.details?["attribute"]?.string ?? error.details?["relationship"]?.string
-    // Of several violations, the first stands for all.
+    // Of several violations, the first one is reported.
     if let first = error.details?["violations"]?.array?.first {
       entity = entity ?? first["entity"]?.string
       property = property ?? first["attribute"]?.string

@@ -32,7 +32,7 @@ public struct SwiftDataError: Error, Sendable {
     case loadIssueModelContainer, modelValidationFailure, missingModelContext
     case backwardMigration, unknownSchema, historyTokenExpired, invalidTransactionFetchRequest
     case unknownDataStoreSchema
-    /// Failures for which Apple's framework has no name.
+    /// Failures without a name in Apple's framework.
     case saveConflict, storeFailure, escapingMutations
   }
 

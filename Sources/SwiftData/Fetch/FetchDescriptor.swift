@@ -13,7 +13,7 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
   public var includePendingChanges = true
   /// The properties to read at once; all if empty, and the others when they are used.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// The relationships whose objects are to come along.
+  /// The relationships whose objects are prefetched.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Describes objects.

@@ -112,8 +112,7 @@ struct IdentityComparison {
     return .list(elements.map { number($0, entity) })
   }
 
-  /// Finds the entity of the objects that an expression leads to, or whose identifiers it comes to; `nil`
-  /// if it comes to something else.
+  /// Finds the entity of an expression's objects or identifiers; `nil` for other expressions.
   private func entity(of expression: QueryExpression) -> EntityDescription? {
     switch expression {
     case .attribute(let path): follow(path, from: description)

@@ -147,7 +147,7 @@ struct PendingFilter<T: PersistentModel> {
     return first < second ? -1 : second < first ? 1 : 0
   }
 
-  /// Returns the values of the keys; `nil` if the values of the object are kept by somebody else.
+  /// Returns the values of the keys; `nil` if a program's own type keeps the object's values.
   private func values(of model: T) -> [Value]? {
     if let known = memory.keys[ObjectIdentifier(model)] { return known }
     guard let evaluator = evaluator(model) else { return nil }
@@ -185,7 +185,7 @@ extension SortKey {
 }
 
 extension Array {
-  /// Whether one object comes before another by the first descriptor that tells them apart.
+  /// Whether one object comes before another by the first descriptor that distinguishes them.
   func areInOrder<T>(_ left: T, _ right: T) -> Bool where Element == SortDescriptor<T> {
     for key in self {
       switch key.compare(left, right) {

@@ -97,7 +97,7 @@ extension PersistentModel {
 }
 
 extension KeyPath {
-  /// The key path, for anybody.
+  /// The key path as a `Sendable` one.
   var shared: any KeyPath<Root, Value> & Sendable {
     // Key paths of properties have nothing that could change.
     unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self)

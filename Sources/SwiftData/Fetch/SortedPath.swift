@@ -87,7 +87,7 @@ struct ModelPath {
     first(of: description).flatMap { [$0] + ($0.forced.map { [$0] } ?? []) }
   }
 
-  /// The key paths of the stored properties of a model, and of those of its structures.
+  /// The key paths of the stored properties of a model and of its structures.
   static func first(of description: EntityDescription) -> [ModelPath] {
     description.properties.flatMap { property in
       [ModelPath(property.name, [property.keyPath], property)]

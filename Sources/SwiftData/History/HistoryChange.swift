@@ -17,8 +17,8 @@ public enum HistoryChange: Hashable, Sendable {
     }
   }
 
-  /// Changes of types that can't be compared are equal if they are of the same object in the same place of
-  /// a transaction.
+  /// Changes of types that can't be compared are equal if they have the same object and the same
+  /// position in a transaction.
   public static func == (left: Self, right: Self) -> Bool {
     if let left = left.change as? any Hashable, let right = right.change as? any Hashable {
       return AnyHashable(left) == AnyHashable(right)
@@ -38,7 +38,7 @@ public protocol HistoryModelChange<Model>: Sendable {
   associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
 
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The identifier of the change among those of its transaction.
+  /// The identifier of the change in its transaction.
   var changeIdentifier: ChangeIdentifier { get }
   /// The identifier of the object.
   var changedPersistentIdentifier: PersistentIdentifier { get }
@@ -65,6 +65,6 @@ public protocol HistoryUpdate<Model>: HistoryModelChange {
 
 /// An object that a transaction deleted.
 public protocol HistoryDelete<Model>: HistoryModelChange {
-  /// The last values of the object: those of properties with `.preserveValueOnDeletion`.
+  /// The last values of the object's properties with `.preserveValueOnDeletion`.
   var tombstone: HistoryTombstone<Model> { get }
 }

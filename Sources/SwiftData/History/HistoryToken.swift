@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A moment of the history of stores, which outlives the program that keeps it.
+/// A position in the history of stores, which can be kept beyond the end of the program.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   associatedtype TokenType: Codable & Hashable & Sendable
   /// The value of the token, for each store.
@@ -10,13 +10,13 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 extension HistoryToken {
   /// The identifier of the store that the token is of.
   ///
-  /// It is the first by name if the token is of several, and empty if it doesn't tell.
+  /// It is the first by name if the token is of several, and empty if the token doesn't have one.
   public var storeIdentifier: String {
     (tokenValue as? [String: any Sendable])?.keys.min() ?? ""
   }
 }
 
-/// A moment of the history of a container's stores: the last transaction of each.
+/// A position in the history of a container's stores: the last transaction of each.
 ///
 /// A token is greater than another if it is no earlier in any store and later in one.
 public struct DefaultHistoryToken: HistoryToken {
@@ -97,7 +97,7 @@ public struct DefaultHistoryToken: HistoryToken {
       if first == nil { first = mine < other }
       if mine < other { isLess = true } else { isGreater = true }
     }
-    // Of moments that are earlier in one store and later in another there is some order.
+    // Tokens that are earlier in one store and later in another have an arbitrary order.
     return isGreater && isLess ? first == true : isLess
   }
 }

@@ -10,7 +10,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var timestamp: Date { get }
   /// The changes, object by object.
   var changes: [HistoryChange] { get }
-  /// The moment after it.
+  /// The token of the history after it.
   var token: TokenType { get }
   /// The identifier of the transaction in its store.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -35,7 +35,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public internal(set) var storeIdentifier: String
   /// When it was made.
   public internal(set) var timestamp: Date
-  /// The moment after it.
+  /// The token of the history after it.
   public internal(set) var token: DefaultHistoryToken
   /// The identifier of the transaction in its store.
   public internal(set) var transactionIdentifier: Int64

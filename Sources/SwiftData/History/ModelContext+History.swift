@@ -126,7 +126,7 @@ extension ModelContext {
     }
   }
 
-  /// Puts transactions of several stores in order, and lets each token tell of all of them.
+  /// Sorts transactions of several stores, and gives each token the positions in all stores.
   private func accumulate(_ all: inout [DefaultHistoryTransaction], _ bounds: TransactionBounds) {
     all.sort { ($0.timestamp, $0.transactionIdentifier) < ($1.timestamp, $1.transactionIdentifier) }
     var moment = bounds.token ?? DefaultHistoryToken(tokenValue: [:])

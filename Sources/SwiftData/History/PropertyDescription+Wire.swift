@@ -1,7 +1,7 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// Values of properties as events and the history tell them.
+/// Values of properties in the JSON of events and the history.
 extension PropertyDescription {
   /// Whether the history keeps the value of a deleted object.
   var isPreserved: Bool { attribute?.options.contains(.preserveValueOnDeletion) ?? false }
@@ -10,7 +10,7 @@ extension PropertyDescription {
   ///
   /// - Parameters:
   ///   - members: The values by the names of columns.
-  ///   - known: The value from which the missing parts of a composite are taken.
+  ///   - known: The value whose parts complete a composite.
   ///   - identifier: Returns the identifier of a row that a relationship leads to.
   /// - Returns: The value; unloaded if it isn't among them or is incomplete, and for a to-many
   ///   relationship.
@@ -53,6 +53,6 @@ extension PropertyDescription {
 }
 
 extension JSONValue {
-  /// Whether it stands for a value that isn't told because it is stored outside its row.
+  /// Whether it is the length of a value that is stored outside its row.
   fileprivate var isLength: Bool { self["$length"] != nil }
 }

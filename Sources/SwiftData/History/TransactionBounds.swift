@@ -18,7 +18,7 @@ struct TransactionBounds {
     condition.narrow(&self)
   }
 
-  /// Whether tokens have to tell of other stores too, to be compared with this one.
+  /// Whether tokens need the positions in other stores too, to be compared with this one.
   var tellsOfSeveralStores: Bool { (token?.tokenValue?.count ?? 0) > 1 }
 }
 

@@ -66,7 +66,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       }
     }
 
-    /// Whether this runs there; `false` where nobody knows.
+    /// Whether this runs there; `false` if that is unknown.
     var isCurrent: Bool {
       switch self {
       case .main: MainQueue.isCurrent
@@ -75,7 +75,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       }
     }
 
-    /// Does something there as soon as possible; never, if there is no such place.
+    /// Runs a function there as soon as possible; never, if there is no such actor or queue.
     func perform(_ body: @escaping @Sendable () -> Void) {
       switch self {
       case .main: DispatchQueue.main.async(execute: body)
@@ -191,10 +191,10 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   /// Whether there is nothing to merge.
   var isEmpty: Bool { state.withLock { $0.events.isEmpty && $0.rest == nil } }
 
-  /// Lets the context do something at its home as soon as it can; does nothing if it has none.
+  /// Lets the context work on its actor or queue as soon as possible; does nothing if it has none.
   func schedule() { schedule { _ in true } }
 
-  /// Schedules another turn for the rest; returns `false` if it must be merged in this turn.
+  /// Schedules another round for the rest; returns `false` if it must be merged in this round.
   func scheduleRest() -> Bool {
     state.withLock { state in
       if state.isUrgent { return false }
@@ -207,7 +207,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     state.withLock { state in if isNeeded(&state) { schedule(&state) } }
   }
 
-  /// Schedules a turn under the lock, so that `isScheduled` means that it is enqueued.
+  /// Schedules a round under the lock, so that `isScheduled` means that it is enqueued.
   private func schedule(_ state: inout State) {
     guard !state.isScheduled, !state.home.isCaller else { return }
     state.isScheduled = true
@@ -256,7 +256,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 }
 
 extension MergeQueue.State {
-  /// Tells the context whether it has something to merge before it is used.
+  /// Notifies the context whether it has something to merge before it is used.
   fileprivate func tellUse() {
     use?.hasNews = !home.isOrdered && !(events.isEmpty && rest == nil)
   }

@@ -1,6 +1,6 @@
 /// Bringing objects up to date with the store.
 extension ModelContext {
-  /// Lets the other sides of a to-one relationship follow when the store has changed it.
+  /// Updates the other sides of a to-one relationship after a change by the store.
   ///
   /// The program's own changes of the other sides stay.
   final func relink(_ link: Link, _ slot: Int, to value: Slot) {
@@ -9,7 +9,7 @@ extension ModelContext {
     merge.finish()
   }
 
-  /// Merges the deletion of rows that turned out to be gone.
+  /// Merges the deletion of rows that turned out to be deleted.
   ///
   /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {
@@ -21,7 +21,7 @@ extension ModelContext {
     mergeDeletions(of: zip(storages, isDisputed).filter { !$0.1 }.map(\.0))
   }
 
-  /// Invalidates objects whose rows are gone, and lets all that leads to them leave them.
+  /// Invalidates objects whose rows are deleted, and removes all references to them.
   ///
   /// - Parameters:
   ///   - storages: The objects.
@@ -36,7 +36,7 @@ extension ModelContext {
     merge.finish()
   }
 
-  /// Invalidates an object whose row is gone: it keeps its values, and belongs to no context any more.
+  /// Invalidates an object whose row is deleted: it keeps its values, and leaves its context.
   final func invalidate(_ storage: ModelStorage) {
     pending.remove(storage)
     storage.changed = SlotSet()
@@ -71,7 +71,7 @@ extension ModelContext {
     let slots: [Int]
   }
 
-  /// Keeps the objects of the last few fetches alive that came along with others.
+  /// Keeps the prefetched objects of the last few fetches alive.
   final func keepPrefetched(_ links: [Link]) {
     guard !links.isEmpty, !isSuccessor else { return }
     prefetched.append(links.map(\.model))

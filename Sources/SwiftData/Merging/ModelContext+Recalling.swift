@@ -1,7 +1,7 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// The last values of rows that are gone, which the history keeps.
+/// The last values of deleted rows, which the history keeps.
 extension ModelContext {
   /// How many objects one request names.
   private static var objectsAtOnce: Int { 500 }

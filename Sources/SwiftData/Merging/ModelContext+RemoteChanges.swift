@@ -68,7 +68,7 @@ extension ModelContext {
 
   /// Merges the saves of others up to now.
   ///
-  /// Calls that observers make when they are notified don't merge in turn.
+  /// Observers' calls during a notification don't merge.
   final func mergeRemoteChanges() {
     if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
     guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
@@ -91,7 +91,7 @@ extension ModelContext {
     for observer in observers { observer.didReachTurn() }
   }
 
-  /// Merges up to `limit` changes, and tells observers of them; the rest waits for another turn.
+  /// Merges up to `limit` changes, and notifies observers; the rest waits for another round.
   private func merge(upTo limit: Int) {
     isMerging = true
     defer { isMerging = false }

@@ -13,14 +13,14 @@ extension ModelContext {
     }
   }
 
-  /// Tells who shows objects that others than the program let come or go.
+  /// Notifies owners of results of objects that were added or removed, and not by the program.
   final func tellMembership(of links: [Link]) {
     var changes = MergedChanges()
     for link in links { changes.noteMembership(link.storage.description) }
     tellShown(changes)
   }
 
-  /// Tells who shows objects of changes that the program didn't make.
+  /// Notifies owners of results of changes that the program didn't make.
   final func tellShown(_ changes: MergedChanges) {
     tell(changes)
     if !changes.isEmpty { mergeQueue.schedule() }

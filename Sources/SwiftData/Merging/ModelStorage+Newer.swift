@@ -72,8 +72,7 @@ extension ModelStorage {
     }
   }
 
-  /// Lets a property count as unchanged, with the value that is stored; the other side of a to-one
-  /// relationship follows.
+  /// Marks a property unchanged, with the stored value; the other side of a relationship follows.
   final func giveUpChange(_ slot: Int, for value: Slot) {
     take(value, slot)
     changed.remove(slot)

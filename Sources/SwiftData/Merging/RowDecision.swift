@@ -6,7 +6,7 @@ enum RowNews {
   case read(version: Int64, slots: SlotSet)
   /// A transaction has changed the row, which has a version since.
   case update(version: Int64)
-  /// A transaction has deleted the row, whose last version may be told.
+  /// A transaction has deleted the row, whose last version may be known.
   case deletion(version: Int64?)
 }
 

@@ -14,7 +14,7 @@ final class RowIntake {
     let values: Range<Int>
   }
 
-  /// The targets of a to-many relationship that came along.
+  /// The prefetched targets of a to-many relationship.
   private struct Branch {
     var links: [Link] = []
     /// The rows that the relationship leads to, by the rows that it leads from.
@@ -232,7 +232,7 @@ final class RowIntake {
 }
 
 extension RowStep {
-  /// The property, if anybody wants the columns.
+  /// The property, if its columns are used.
   var index: Int? {
     switch self {
     case .value(let index, _, _), .parts(let index, _, _, _), .reference(let index, _): index

@@ -5,7 +5,7 @@ extension RowMerge {
     /// Whether the program has changed the object's own side, which then decides about its
     /// membership.
     let isOwn: Bool
-    /// Whether the object is gone, so that no change of the program keeps it.
+    /// Whether the object is deleted, so that no change of the program keeps it.
     let isGone: Bool
     private let make: () -> Link?
     private(set) lazy var link = make()

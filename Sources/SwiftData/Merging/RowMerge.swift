@@ -26,7 +26,7 @@ final class RowMerge {
   /// Objects that were made for lists, until these keep them.
   private var alive: [AnyObject] = []
   private(set) var summary = MergedChanges()
-  /// Whether others have deleted the rows that are gone.
+  /// Whether others, and not this context, have deleted the rows.
   var isByOthers = true
 
   /// A property of an object that gets another value.
@@ -108,7 +108,7 @@ final class RowMerge {
       let version = change.version, storage.phase == .stored, version > storage.version
     else { return }
     if let newer = storage.newer, version <= newer.version, !newer.isGone {
-      // The row was read before this was told.
+      // The row was read before its transaction arrived.
       let told = SlotSet(description.properties(changedBy: change).map(\.slot))
       storage.restoreRow { policy == .rollback || told.contains($0) }
       storage.raise(to: newer.version, [:])
@@ -141,7 +141,7 @@ final class RowMerge {
     case .refresh: return outdated.append(link)
     default: return
     }
-    // A save that found the row as it wanted it has told the version alone.
+    // A save that wrote equal values has only a new version.
     let isNew = version > storage.knownVersion
     let properties = storage.description.properties(changedBy: change).filter { property in
       !property.isToMany && !storage.isUnloaded(property.slot)
@@ -201,11 +201,11 @@ final class RowMerge {
     if version > storage.knownVersion { storage.raise(to: version, theirs) }
   }
 
-  /// Lets an object go whose row is deleted, and all that leads to it leave it.
+  /// Invalidates an object whose row is deleted, and removes all references to it.
   ///
   /// - Parameters:
   ///   - link: The object.
-  ///   - change: The deletion as a transaction tells it; `nil` if it was found out.
+  ///   - change: The deletion in a transaction; `nil` if it was found out otherwise.
   func invalidate(_ link: Link, _ change: DepotClient.HistoryChange? = nil) {
     if let change { takeLast(of: link, change) }
     deleted.append(link)
@@ -223,7 +223,7 @@ final class RowMerge {
 
   // MARK: - Relationships
 
-  /// Lets the other sides of a row's to-one relationships follow.
+  /// Updates the other sides of a row's to-one relationships.
   private func relate(
     _ identifier: PersistentIdentifier,
     _ description: EntityDescription,
@@ -258,7 +258,7 @@ final class RowMerge {
     }
   }
 
-  /// Lets the other sides of a to-one relationship follow the value that it has in the store.
+  /// Updates the other sides of a to-one relationship to its stored value.
   func follow(_ link: Link, _ slot: Int, to value: Slot) {
     let storage = link.storage
     let shape = storage.description.properties[slot].shape
@@ -274,7 +274,7 @@ final class RowMerge {
     }
   }
 
-  /// Lets an object that the saved side of a relationship from one to one leads to no more forget it.
+  /// Removes the reference from the last target of a one-to-one relationship's saved side.
   private func leaveLast(_ link: Link, _ slot: Int, for next: Link) {
     let storage = link.storage
     guard !storage.changed.contains(slot),
@@ -286,7 +286,7 @@ final class RowMerge {
     edit(other, inverse, member, isAdded: false)
   }
 
-  /// Lets the other side of a to-one relationship lead to an object, or not any more.
+  /// Adds an object to the other side of a to-one relationship, or removes it.
   func edit(
     _ link: Link,
     _ inverse: RelationshipShape.Inverse,
@@ -325,7 +325,7 @@ final class RowMerge {
     edit.add(member, isAdded: isAdded)
   }
 
-  /// Lets the other side of a relationship from one to one follow.
+  /// Updates the other side of a one-to-one relationship.
   private func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
     let storage = link.storage
     guard storage.wasRead(slot) else { return }
@@ -426,9 +426,9 @@ final class RowMerge {
 
   // MARK: - Making the changes
 
-  /// Makes the changes, and tells observers of exactly those.
+  /// Makes the changes, and notifies observers of exactly these.
   ///
-  /// Observers that are told may read newer values, or make changes; both stay.
+  /// Observers may then read newer values, or make changes; both stay.
   func finish() {
     scan()
     let lists = Array(lists.values)

@@ -18,13 +18,13 @@ final class RowPlan {
   private var parts: [Part] = []
   private var layouts: [ObjectIdentifier: RowLayout] = [:]
 
-  /// A property with its columns, or a column that nobody wants.
+  /// A property with its columns, or a column that isn't used.
   private struct Part {
-    /// The class that has the property; `nil` if nobody does.
+    /// The class that has the property; `nil` for an unused column.
     var owner: EntityDescription?
     var slot: Int
     var width: Int
-    /// The place of each value of the property among the columns, if it isn't that in the row.
+    /// The indexes of the property's values among the columns, if they differ from the row's order.
     var places: [Int]?
   }
 
@@ -119,11 +119,11 @@ struct RowLayout {
 enum RowStep {
   /// They are the value of an attribute, of so many columns.
   case value(Int, AttributeCodec, Int)
-  /// Among so many columns are, at these places, the values of an attribute.
+  /// Among so many columns, these indexes have the values of an attribute.
   case parts(Int, AttributeCodec, [Int], Int)
   /// It is the row that a to-one relationship leads to.
   case reference(Int, EntityKey)
-  /// Nobody wants them.
+  /// They aren't used.
   case skip(Int)
 }
 
@@ -143,7 +143,7 @@ extension RowReader {
   /// - Parameters:
   ///   - step: The property and its columns.
   ///   - refuse: Notes why a property's value can't be taken.
-  /// - Returns: The property and its slot; `nil` if nobody wants the columns.
+  /// - Returns: The property and its slot; `nil` if the columns aren't used.
   /// - Throws: ``DepotError`` if the row is malformed.
   mutating func slot(
     _ step: RowStep,

@@ -4,7 +4,7 @@ internal import DepotProtocol
 /// The attributes, new in a store with rows, whose defaults are expressions such as `UUID()`, so that each
 /// row gets its own value.
 ///
-/// The program evaluates them, in a copy of the store that takes its place at the end.
+/// The program evaluates them, in a copy that replaces the store at the end.
 struct EvaluatedDefaults {
   private let properties: [PropertyDescription]
 
@@ -43,7 +43,7 @@ struct EvaluatedDefaults {
   /// - Parameters:
   ///   - schema: The schema.
   ///   - version: The version that the store has.
-  ///   - takesBackup: Whether the old store is kept besides.
+  ///   - takesBackup: Whether the old store is kept as a backup.
   ///   - connection: A connection about the store.
   ///   - finish: The rest of the program's work, with the old store and its copy.
   /// - Returns: `false` if the store can't be copied; then nothing was done.

@@ -18,6 +18,6 @@ final class MigrationSide: @unchecked Sendable {
     )
   }
 
-  /// Lets nobody use the connection any more.
+  /// Ends the use of the connection.
   func end() { connection = nil }
 }

@@ -7,7 +7,7 @@ public enum MigrationStage: @unchecked Sendable {
   /// The change can be inferred from the two versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
 
-  /// The program prepares objects of the old version, and finishes those of the new one.
+  /// The program prepares objects of the old version, and completes objects of the new one.
   ///
   /// Both contexts change a copy, which replaces the store at the end: if either throws, the store
   /// is unchanged. New required properties may be missing until `didMigrate` returns.
@@ -32,8 +32,8 @@ public enum MigrationStage: @unchecked Sendable {
   /// - Parameters:
   ///   - fromVersion: The old version.
   ///   - toVersion: The new version.
-  ///   - migrate: A function that turns the objects of `old` into those of `new`, and saves `new`. If it throws,
-  ///     the store is as it was.
+  ///   - migrate: A function that makes the objects of `new` from the objects of `old`, and saves
+  ///     `new`. If it throws, the store is unchanged.
   /// - Returns: The stage.
   public static func custom(
     fromVersion: any VersionedSchema.Type,

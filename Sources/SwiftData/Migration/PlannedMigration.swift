@@ -6,7 +6,7 @@ struct PlannedMigration {
   let connection: BlockingConnection
   let plan: any SchemaMigrationPlan.Type
   let versions: [PlannedVersion]
-  /// The place of the program's own version.
+  /// The index of the program's own version.
   let target: Int
 
   /// - Parameters:
@@ -165,7 +165,7 @@ extension PlannedMigration {
     let stored = try connection.schema()
     let (old, new) = (versions[step.start], versions[step.end])
     var schema = new.lowered.keepingEntities(of: stored, but: old.lowered)
-    // A program without a plan may have raised the number, and a stage may lead back.
+    // A program without a plan may have raised the number, and a stage may lead to a lower one.
     if let version = stored.version, version >= new.number {
       schema.version = SchemaVersion(version.major, version.minor, version.patch + 1)
     }

@@ -2,6 +2,6 @@
 public protocol VersionedSchema: SendableMetatype {
   /// The classes, as they were in this version.
   static var models: [any PersistentModel.Type] { get }
-  /// The number of the version; greater than those of all versions before.
+  /// The number of the version; greater than the numbers of all versions before.
   static var versionIdentifier: Schema.Version { get }
 }

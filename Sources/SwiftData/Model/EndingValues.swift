@@ -1,16 +1,16 @@
 internal import DepotLinux
 
-/// The values of objects that have ended, which the thread lets go of one after the other.
+/// The values of objects that have ended, which the thread releases one after the other.
 ///
-/// An object that alone kept another one alive would have that end inside of its own end, and a long chain of
-/// them would end beyond the stack.
+/// Otherwise an object that alone kept another one alive would end that inside its own `deinit`,
+/// and a long chain of objects would overflow the stack.
 final class EndingValues {
   private static let ofThread = ThreadLocal { EndingValues() }
 
   private var waiting: [[Slot]] = []
   private var isAtWork = false
 
-  /// Lets go of the values of an object that ends.
+  /// Releases the values of an object that ends.
   static func add(_ slots: consuming [Slot]) {
     let values = ofThread.object
     values.waiting.append(slots)

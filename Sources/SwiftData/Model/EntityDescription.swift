@@ -10,7 +10,7 @@ final class EntityDescription: @unchecked Sendable {
   let name: String
   /// The description of the superclass, if it is a model class.
   let parent: EntityDescription?
-  /// The properties; those of the superclass come first.
+  /// The properties, beginning with the superclass's.
   let properties: [PropertyDescription]
   /// The entity of objects that were never saved.
   let temporaryKey: EntityKey
@@ -29,7 +29,7 @@ final class EntityDescription: @unchecked Sendable {
   private let inheritedKeyPaths: [AnyKeyPath?]
   private let byName: [String: Int]
   private let known = SlotTable()
-  /// The constraints and indexes, once somebody asked.
+  /// The constraints and indexes, once they have been used.
   let knownConstraints = AtomicLazyReference<ConstraintTable>()
 
   private init(_ type: any PersistentModel.Type, parent: EntityDescription?) {
@@ -87,7 +87,7 @@ final class EntityDescription: @unchecked Sendable {
     }
   }
 
-  /// Returns the descriptions of the classes that have a name, those of several versions of a program.
+  /// Returns the descriptions of the classes with a name, in several versions of a program.
   static func all(named name: String) -> [EntityDescription] {
     known.withLock { known in known.values.filter { $0.name == name } }
   }
@@ -201,7 +201,7 @@ extension EntityDescription {
     return Link(model, storage)
   }
 
-  /// Makes an object that stands for one that there isn't.
+  /// Makes a placeholder for an object that doesn't exist.
   func makePlaceholder(_ identifier: PersistentIdentifier) -> AnyObject {
     let link = makeObject(identifier)
     link.storage.phase = .gone

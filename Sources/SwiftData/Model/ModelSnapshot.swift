@@ -1,6 +1,6 @@
-/// The values of an object as they were at one moment, which any thread may have.
+/// The values of an object at one time, which any thread may use.
 ///
-/// Its properties are those of the object: `snapshot.title`. A to-one relationship is a
+/// It has the properties of the object: `snapshot.title`. A to-one relationship is a
 /// `PersistentIdentifier?`, a to-many one a `[PersistentIdentifier]`.
 // because attributes hold values of structures and enumerations, which are copies
 @dynamicMemberLookup
@@ -104,10 +104,10 @@ extension ModelSnapshot: Codable {
 }
 
 extension PersistentModel {
-  /// The values of an object of this class as they were at one moment.
+  /// The values of an object of this class at one time.
   public typealias Snapshot = ModelSnapshot<Self>
 
-  /// The values of the object as they are now, which any thread may have.
+  /// The current values of the object, which any thread may use.
   public var snapshot: ModelSnapshot<Self> {
     let description = EntityDescription.of(Self.self)
     let storage = ownStorage

@@ -45,7 +45,7 @@ extension ModelStorage {
     return links.filter { $0.storage.phase != .deleted }
   }
 
-  /// Lets a to-one relationship lead to another object, and the other side back.
+  /// Sets the target of a to-one relationship, and updates the other side.
   final func setTarget(_ slot: Int, _ link: Link?) {
     guard model != nil else {
       slots[slot] = link.map(Slot.link) ?? .nothing
@@ -91,9 +91,9 @@ extension ModelStorage {
     }
   }
 
-  /// Adds objects to a to-many relationship whose objects are known, or removes some, at one place.
+  /// Adds or removes objects of a to-many relationship with known targets, in one range.
   ///
-  /// - Returns: Whether that is all that there was to do; else nothing was done.
+  /// - Returns: Whether that is the whole change; otherwise nothing was done.
   final func changeTargets(_ slot: Int, _ range: Range<Int>, _ links: [Link]) -> Bool {
     if links.isEmpty {
       if range.isEmpty, phase == .stored, !changed.contains(slot) { return true }
@@ -145,7 +145,7 @@ extension ModelStorage {
     return list.links != nil
   }
 
-  /// Whether a to-many relationship leads to an object, which the other side often tells sooner.
+  /// Whether a to-many relationship contains an object; the other side often shows it faster.
   private final func leads(_ slot: Int, to other: ModelStorage) -> Bool {
     guard case .many(let list?) = slots[slot] else { return false }
     if let inverse = description.properties[slot].shape.inverse {
@@ -162,7 +162,7 @@ extension ModelStorage {
     return list.contains(other)
   }
 
-  /// Lets the other sides of a relationship lead back that was set in the object's initializer.
+  /// Updates the other sides of a relationship that was set in the object's initializer.
   final func linkInverse(_ slot: Int) {
     switch slots[slot] {
     case .link(let link):
@@ -174,7 +174,7 @@ extension ModelStorage {
     case .many(let list?):
       let own = (list.links ?? []).filter { meet($0.storage) }
       if own.count < list.count { slots[slot] = .many(LinkList(own)) }
-      // The context into which the object has come may have told some of them.
+      // The context that took the object may have updated some of them.
       for link in own where !knows(link, slot, isAdded: true) { tell(link, slot, isAdded: true) }
     default: break
     }
@@ -201,7 +201,7 @@ extension ModelStorage {
     return false
   }
 
-  /// Lets the object that a to-one relationship leads to forget this one.
+  /// Removes this object from the target of a to-one relationship.
   private final func leaveTarget(_ slot: Int) {
     guard description.properties[slot].shape.inverse != nil else { return }
     let target: Link? =
@@ -214,7 +214,7 @@ extension ModelStorage {
     if let target { tell(target, slot, isAdded: false) }
   }
 
-  /// Lets the other side follow where a relationship leads to an object now, or doesn't any more.
+  /// Updates the other side after an object was added to a relationship or removed from it.
   private final func tell(_ link: Link, _ slot: Int, isAdded: Bool) {
     guard let inverse = description.properties[slot].shape.inverse,
       link.storage !== self || inverse.slot != slot
@@ -222,7 +222,7 @@ extension ModelStorage {
     link.storage.follow(self, at: inverse, isAdded: isAdded)
   }
 
-  /// Lets a relationship lead to an object that leads here, or not any more to one that doesn't.
+  /// Adds an object that refers to this one to a relationship, or removes one that no longer does.
   final func follow(_ other: ModelStorage, at side: RelationshipShape.Inverse, isAdded: Bool) {
     guard let link = other.link else { return }
     let slot = side.slot

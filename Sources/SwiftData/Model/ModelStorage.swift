@@ -29,16 +29,16 @@ public class ModelStorage {
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
-  /// Whether it is gone since others have deleted its row.
+  /// Whether the object was invalidated because others have deleted its row.
   @exclusivity(unchecked) final var isDeletedByOthers = false
-  /// The place among the context's changes.
+  /// The index among the context's changes.
   @exclusivity(unchecked) final var pendingIndex = -1
   /// The objects that were fetched together with this one.
   final var group: FetchGroup?
   final var groupIndex = 0
   /// The lock of the attributes while the object is in no context.
   final let lock = AttributeLock()
-  /// The registered objects of the context to which this one belongs.
+  /// The registered objects of the object's context.
   @exclusivity(unchecked) final var table: IdentityTable?
   /// The context; `nil` after its end.
   @inline(__always)
@@ -252,7 +252,7 @@ extension ModelStorage {
     changed.insert(slot)
   }
 
-  /// Changes a property without noting it as a change of the program, and tells its observers.
+  /// Changes a property without recording a change of the program, and notifies its observers.
   final func withMutation(_ slot: Int, _ body: () -> Void) {
     guard let model else { return }
     let property = description.properties[slot]
@@ -269,7 +269,7 @@ extension ModelStorage {
     }
   }
 
-  /// Gives a property another value, and tells its observers.
+  /// Gives a property another value, and notifies its observers.
   final func mutate(_ slot: Int, to value: Slot) { withMutation(slot) { slots[slot] = value } }
 }
 
@@ -278,7 +278,7 @@ extension ModelStorage {
 extension ModelStorage {
   final func object<Model, V: PersistentModel>(_ key: KeyPath<Model, V>) -> V {
     if let object: V = object(description.slot(of: key)) { return object }
-    // There is no such row any more: an object without values stands for it.
+    // The row doesn't exist any more: an object without values is returned.
     return V(backingData: DefaultBackingData<V>(for: V.self))
   }
 
@@ -301,7 +301,7 @@ extension ModelStorage {
     if !isPartial, let typed = list.collection(V.self) { return typed }
     let links = visible(resolved(list, slot))
     let collection = withExtendedLifetime(links) { V(_$storages: links.map(\.storage)) }
-    // Objects that are found by identifiers may be let go.
+    // Objects that are found by identifiers may be released.
     if !isPartial, list.links != nil, !list.isInitial { list.typed = collection }
     return collection
   }
@@ -342,7 +342,7 @@ extension ModelStorage {
   }
 
   private final func setObjects<V: RelationshipCollection>(_ slot: Int, _ newValue: V) {
-    // Most changes add or remove something at one place.
+    // Most changes add or remove objects in one range.
     if model != nil, case .many(let list?) = slots[slot], let typed = list.collection(V.self),
       let edit = newValue._$edit(since: typed), edit.count == list.links?.count,
       changeTargets(slot, edit.removed, edit.added.compactMap(\.link))

@@ -24,7 +24,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     self.key = key
   }
 
-  /// The identifier of the object among those of its entity and store.
+  /// The identifier of the object within its entity and store.
   public struct ID: Hashable, Sendable {
     fileprivate let root: EntityKey
     let key: Key
@@ -103,7 +103,7 @@ extension PersistentIdentifier {
   /// - Parameters:
   ///   - storeIdentifier: The identifier of the store.
   ///   - entityName: The name of the entity.
-  ///   - primaryKey: The key of the object among those of its entity.
+  ///   - primaryKey: The key of the object within its entity.
   /// - Returns: The identifier, which equals any other of the same three.
   /// - Throws: An `EncodingError` if the key can't be encoded.
   public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(

@@ -1,8 +1,8 @@
 extension PropertyDescription {
   /// The other end of a relationship; `nil` if it has none.
   ///
-  /// It is the one that either side names. If neither does, and each class has just one relationship to the
-  /// other that nobody names, these two belong together.
+  /// It is named by either side. If neither side names it, and each class has just one relationship
+  /// to the other without a named inverse, these two belong together.
   var inverse: PropertyDescription? {
     guard let type = destination else { return nil }
     let source = EntityDescription.of(owner)
@@ -28,7 +28,7 @@ extension PropertyDescription {
 }
 
 extension EntityDescription {
-  /// The relationships that the class itself declares and whose inverse nobody names.
+  /// The relationships that the class itself declares and that have no named inverse.
   fileprivate func unnamedRelationships(to target: EntityDescription) -> [PropertyDescription] {
     ownProperties.filter { property in
       property.destination == target.type && property.relationship?.inverseKeyPath == nil

@@ -90,11 +90,10 @@ class PropertyDescription {
     return false
   }
 
-  /// Returns a value that stands in for one that can't be had: the default value, an empty one, or one
-  /// that the type lets be made.
+  /// Returns a stand-in for an unavailable value.
   ///
-  /// There has to be such a value: if nothing can be made of the type, the property needs a default
-  /// value.
+  /// It is the default value, an empty value, or another value that can be made of the type. There
+  /// has to be such a value: if none can be made, the property needs a default value.
   func placeholder<V>(_: V.Type, of identifier: PersistentIdentifier? = nil) -> V {
     if let value = defaultValue as? V { return value }
     if let value = codec?.placeholder as? V { return value }
@@ -109,10 +108,10 @@ class PropertyDescription {
     )
   }
 
-  /// Tells observers of `model` that the property is about to change.
+  /// Notifies observers of `model` that the property is about to change.
   func willSet(_ model: AnyObject) {}
 
-  /// Tells observers of `model` that the property has changed.
+  /// Notifies observers of `model` that the property has changed.
   func didSet(_ model: AnyObject) {}
 
   /// Returns the value of the property of `model`, as its accessor gives it.
@@ -147,7 +146,7 @@ private final class TypedProperty<Model: PersistentModel, Value>: PropertyDescri
 }
 
 extension PersistentModel {
-  /// Lets observers be told, who may use the object on other threads meanwhile.
+  /// Notifies observers, which may use the object on other threads meanwhile.
   fileprivate func aside(_ body: (Self) -> Void) {
     guard let use = storage?.table?.use else { return body(self) }
     use.aside { body(self) }

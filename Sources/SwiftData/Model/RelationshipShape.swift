@@ -1,10 +1,10 @@
 /// The role of a relationship in the graph of the model classes, worked out from the classes alone.
 final class RelationshipShape: Sendable {
-  /// The relationship that leads back.
+  /// The inverse relationship.
   let inverse: Inverse?
   /// Whether objects that it leads to are kept alive from this side.
   let isStrong: Bool
-  /// Whether a save tells the store this side rather than the other one.
+  /// Whether a save sends this side to the store rather than the other one.
   let isSaved: Bool
 
   /// The other side of a relationship.
@@ -51,7 +51,7 @@ final class RelationshipShape: Sendable {
     return RelationshipShape(inverse: inverse, isStrong: isFirst, isSaved: isFirst)
   }
 
-  /// Whether relationships lead from objects of a class to those of an entity.
+  /// Whether relationships lead from objects of a class to objects of an entity.
   private static func leadsBack(
     from type: any PersistentModel.Type,
     to entity: EntityDescription

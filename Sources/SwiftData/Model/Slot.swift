@@ -98,7 +98,7 @@ final class LinkList {
     if links == nil { identifiers.append(link.storage.identifier) } else { links?.append(link) }
   }
 
-  /// Adds objects at a place, where ``links`` are known.
+  /// Inserts objects at an index, where ``links`` are known.
   func insert(_ others: [Link], at index: Int) {
     typed = nil
     links?.insert(contentsOf: others, at: index)
@@ -120,7 +120,7 @@ final class LinkList {
     return true
   }
 
-  /// Removes the objects at some places, where ``links`` are known; returns them.
+  /// Removes the objects in a range, where ``links`` are known; returns them.
   func remove(_ range: Range<Int>) -> [Link] {
     let removed = links.map { Array($0[range]) }
     typed = nil
@@ -173,7 +173,7 @@ struct LinkDelta {
 }
 
 extension Array {
-  /// Returns the place of an element, looking from both ends at once.
+  /// Returns the index of an element, searching from both ends at once.
   fileprivate func position(where isWanted: (Element) -> Bool) -> Int? {
     var (low, high) = (0, count - 1)
     while low <= high {

@@ -46,7 +46,7 @@ struct SlotSet: Hashable, Sequence {
     if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
   }
 
-  /// Returns those of the slots for which something holds.
+  /// Returns the slots that satisfy a condition.
   func filter(_ isIncluded: (Int) -> Bool) -> SlotSet {
     var rest = self
     for slot in self where !isIncluded(slot) { rest.remove(slot) }

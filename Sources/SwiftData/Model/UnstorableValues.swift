@@ -1,6 +1,6 @@
 /// The compiler's message where a model has a property whose values a store can't keep.
 extension PersistentModel {
-  /// Tells which types a store keeps.
+  /// Explains which types a store keeps.
   @available(
     *,
     unavailable,
@@ -12,7 +12,7 @@ extension PersistentModel {
   @_disfavoredOverload
   public func getValue<V>(forKey key: KeyPath<Self, V>) -> V { getTransformableValue(forKey: key) }
 
-  /// Tells which types a store keeps.
+  /// Explains which types a store keeps.
   @available(
     *,
     unavailable,
@@ -28,7 +28,7 @@ extension PersistentModel {
 }
 
 extension BackingData {
-  /// Tells which types a store keeps.
+  /// Explains which types a store keeps.
   @available(
     *,
     unavailable,

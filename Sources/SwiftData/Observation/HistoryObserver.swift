@@ -23,7 +23,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
 
   private struct State {
     var count = 0
-    /// How many transactions observers are yet to be told of.
+    /// How many transactions observers haven't been notified of yet.
     var pending = 0
     /// The events that came while older transactions were counted; `nil` when that is done.
     var held: [RemoteEvent]? = []
@@ -135,7 +135,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
         if case .gap = event.event { state.tokens[event.store] = nil }
         return true
       }
-      // The token that was counted may tell of other stores too.
+      // The counted token may have positions in other stores too.
       let last = state.tokens[event.store]?.sequence(of: event.store) ?? 0
       guard token.sequence(of: event.store) > last else { return false }
       state.tokens[event.store] = token

@@ -8,7 +8,7 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - object: The poster of the notifications; anybody if `nil`.
+  ///   - object: The poster of the notifications; any if `nil`.
   /// - Returns: The sequence.
   public func notifications(
     named name: Notification.Name,

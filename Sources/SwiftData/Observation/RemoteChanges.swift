@@ -4,15 +4,14 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// The changes that anybody saves in the stores of a container, on their way to the contexts.
+/// The changes that are saved in the stores of a container, on their way to the contexts.
 ///
-/// Nothing is watched before somebody wants it.
+/// Nothing is watched before the first receiver needs it.
 final class RemoteChanges: Sendable {
   private let handles: [StoreHandle]
   private let watchers = Mutex<[StoreWatcher]?>(nil)
   private let receivers = Mutex<[WeakReceiver]>([])
-  /// The queue on which notifications are posted: their receivers may keep it waiting, and no save waits
-  /// for it.
+  /// The queue that posts notifications: a slow receiver delays it, and no save waits for it.
   private let notices = DispatchQueue(label: "SwiftData.remoteChange")
   /// How many notifications aren't posted yet.
   private let unposted = Atomic(0)
@@ -34,7 +33,7 @@ final class RemoteChanges: Sendable {
     }
   }
 
-  /// Tells of a save of a context in a store of the program's own.
+  /// Delivers the save of a context in a custom store.
   func tell(_ event: RemoteEvent) { if watchers.withLock({ $0 != nil }) { handOut(event) } }
 
   /// Hands all later events to `receiver`, as long as that lives.
@@ -45,7 +44,7 @@ final class RemoteChanges: Sendable {
     }
   }
 
-  /// Whether everything up to these transactions was handed out and taken in.
+  /// Whether everything up to these transactions was delivered and merged.
   func hasSettled(at tokens: [String: DepotProtocol.HistoryToken]) -> Bool {
     let haveSeen = watchers.withLock { watchers in
       watchers?.allSatisfy { watcher in tokens[watcher.store].map(watcher.hasSeen) ?? true } ?? true
@@ -56,7 +55,7 @@ final class RemoteChanges: Sendable {
 
   private func handOut(_ event: RemoteEvent) {
     for entry in receivers.withLock({ $0 }) { entry.receiver?.receive(event) }
-    // Contexts on the main queue merge before anybody there learns of the notification.
+    // Contexts on the main queue merge before the notification is received there.
     unposted.add(1, ordering: .relaxed)
     notices.async { [self] in
       NotificationCenter.default.post(
@@ -92,7 +91,7 @@ final class RemoteChanges: Sendable {
     for receiver in others { receiver.hurry() }
   }
 
-  /// The receivers that take events at the moment, but for one.
+  /// The receivers that take events now, except one.
   fileprivate func listeners(besides own: (any RemoteReceiver)?) -> [any RemoteReceiver] {
     receivers.withLock { $0.compactMap(\.receiver) }.filter { $0 !== own && $0.isListening }
   }
@@ -110,10 +109,10 @@ protocol RemoteReceiver: AnyObject, Sendable {
   /// Whether it has done all that events ask for, as far as it does that by itself.
   var isSettled: Bool { get }
 
-  /// Whether it takes events at the moment.
+  /// Whether it takes events now.
   var isListening: Bool { get }
 
-  /// Handles all events so far: at once if this runs on its queue, else in one turn of that queue.
+  /// Handles all events so far: at once if this runs on its queue, else in one job of that queue.
   func hurry()
 }
 
@@ -139,10 +138,10 @@ enum WatchedStores {
     }
   }
 
-  /// Lets all contexts of this process know of a transaction before the save that made it returns.
+  /// Delivers a transaction to all contexts of this process before its save returns.
   ///
-  /// They take it in before anything else that their actors do from then on, so that a program that has
-  /// awaited a save never reads older values.
+  /// Contexts merge it before any later job of their actors, so that a program that has awaited a
+  /// save never reads older values.
   ///
   /// - Parameters:
   ///   - store: The identifier of the store.
@@ -177,7 +176,7 @@ struct RemoteEvent: Sendable {
     return transaction.token
   }
 
-  /// The moment after it.
+  /// The token of the history after it.
   var token: DefaultHistoryToken? { moment.map { DefaultHistoryToken(store: store, $0) } }
 
   /// The author of the change, if one was named.
@@ -198,7 +197,7 @@ struct RemoteEvent: Sendable {
     }
   }
 
-  /// How many changes it tells.
+  /// How many changes it has.
   var changeCount: Int { entityNames.count }
 
   var userInfo: [AnyHashable: Any] {

@@ -1,4 +1,4 @@
-/// The changes on which the results of a fetch depend.
+/// The changes that affect the results of a fetch.
 struct ResultsDependency {
   private let description: EntityDescription
   /// The properties of the entity itself that the predicate and the order read; all if `nil`.

@@ -9,15 +9,14 @@ public import Observation
 ///
 /// The observer belongs to the thread or actor of its context, and lets that context merge the
 /// saves of others. A context without an actor updates the results on the actor that made the
-/// observer; if there is none, when it processes changes or saves. observer; if there is none, when
-/// it processes changes or saves.
+/// observer; if there is none, when it processes changes or saves.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable,
   ResultsOwner
 {
   private let registrar = ObservationRegistrar()
   /// The context of the results.
   public let modelContext: ModelContext
-  /// The descriptor of the results; those of a new one are fetched at once.
+  /// The descriptor of the results; setting it fetches the new results at once.
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet { refetch() }
   }
@@ -117,7 +116,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     }
   }
 
-  /// Returns the result at a place: of a section and in it, or among all if there are no sections.
+  /// Returns the result at a path: section and position, or a position if there are no sections.
   public func element(at indexPath: IndexPath) -> Element? {
     catchUp()
     registrar.access(self, keyPath: \.results)
@@ -133,7 +132,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return elements[position]
   }
 
-  /// Returns the place of a result: of its section and in it.
+  /// Returns the path of a result: its section and its position.
   public func indexPath(for element: Element) -> IndexPath? {
     catchUp()
     registrar.access(self, keyPath: \.results)

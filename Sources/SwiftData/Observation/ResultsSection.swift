@@ -56,6 +56,6 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   /// Whether there is a section of a title.
   public func contains(sectionTitle title: SectionTitle) -> Bool { positions[title] != nil }
 
-  /// Returns the place of the section of a title.
+  /// Returns the position of the section with a title.
   public func index(ofSectionTitled title: SectionTitle) -> Int? { positions[title] }
 }

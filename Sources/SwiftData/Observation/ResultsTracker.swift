@@ -53,7 +53,7 @@ final class ResultsTracker: ContextObserver {
   }
 }
 
-/// Somebody who shows results.
+/// An owner of results, which keeps them up to date.
 protocol ResultsOwner: AnyObject {
   /// Whether the results couldn't be brought up to date the last time.
   var isOutdated: Bool { get }

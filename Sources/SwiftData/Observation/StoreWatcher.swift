@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// An event of a store that is watched.
 enum StoreEvent: Sendable {
-  /// A save, by anybody.
+  /// A save, by this program or another one.
   case transaction(DepotClient.HistoryTransaction)
   /// Something was saved, and the history has no details of it.
   case gap
@@ -24,11 +24,11 @@ final class StoreWatcher: Sendable {
   private struct State {
     var isStopped = false
     var disconnector: Disconnector?
-    /// The moment up to which everything was delivered.
+    /// The token up to which everything was delivered.
     var seen: DepotProtocol.HistoryToken?
     /// The thread that delivers.
     var thread: UInt?
-    /// The threads that wait until a moment was delivered.
+    /// The threads that wait for the delivery up to a token.
     var waiting: [(token: DepotProtocol.HistoryToken, signal: DispatchSemaphore)] = []
 
     func hasSeen(_ token: DepotProtocol.HistoryToken) -> Bool { seen.map { $0 >= token } ?? false }

@@ -85,11 +85,11 @@ extension Schema {
       public static let spotlight = Option(name: "spotlight")
       /// The value is stored as a whole, as JSON.
       public static let codable = Option(name: "codable")
-      /// Values are stored as the data that a transformer makes of them.
+      /// Values are stored as data, converted by a transformer.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         transformable(by: ValueTransformer.name(of: transformer))
       }
-      /// Values are stored as the data that the transformer of a name makes of them.
+      /// Values are stored as data, converted by the transformer of a name.
       public static func transformable(by name: String) -> Option {
         Option(name: "transformable", transformer: name)
       }

@@ -13,7 +13,7 @@ extension Schema {
       super.init()
     }
 
-    /// Creates an attribute that is described without a class; its fields are those of the type.
+    /// Creates an attribute that is described without a class; the type determines its fields.
     public override init(
       name: String,
       originalName: String? = nil,

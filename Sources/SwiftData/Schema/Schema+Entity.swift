@@ -8,7 +8,7 @@ extension Schema {
     public var subentities: Set<Entity> = []
     /// The name of the parent.
     public var superentityName: String?
-    /// The parent; `nil` if it has none, or nobody holds it any more: the schema does.
+    /// The parent; `nil` if it has none, or the schema that holds it no longer exists.
     public weak var superentity: Entity?
     /// The properties that the class itself declares.
     public var storedProperties: [any SchemaProperty]
@@ -124,16 +124,16 @@ extension Schema {
 }
 
 extension Schema.Entity {
-  /// The properties, those of the superclasses first.
+  /// The properties, beginning with the superclasses'.
   public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
-  /// The attributes, those of the superclasses included.
+  /// The attributes, including the superclasses'.
   public var attributes: Set<Schema.Attribute> {
     get { Set(properties.compactMap { $0 as? Schema.Attribute }) }
     set { replace(newValue) }
   }
 
-  /// The relationships, those of the superclasses included.
+  /// The relationships, including the superclasses'.
   public var relationships: Set<Schema.Relationship> {
     get { Set(properties.compactMap { $0 as? Schema.Relationship }) }
     set { replace(newValue) }

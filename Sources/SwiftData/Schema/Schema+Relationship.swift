@@ -16,9 +16,9 @@ extension Schema {
     public var destination = ""
     /// The effect of a deletion on the objects that it leads to.
     public var deleteRule: DeleteRule
-    /// The name of the property that leads back.
+    /// The name of the inverse property.
     public var inverseName: String?
-    /// The key path of the property that leads back.
+    /// The key path of the inverse property.
     public var inverseKeyPath: AnyKeyPath?
     /// The key path of the property.
     public var keypath: AnyKeyPath?

@@ -106,7 +106,8 @@ open class UndoManager {
   /// Registers an action that undoes a change.
   ///
   /// - Parameters:
-  ///   - target: The subject of the change, which isn't kept alive; once it is gone nothing is done.
+  ///   - target: The subject of the change, which isn't kept alive; once it has ended nothing is
+  ///     done.
   ///   - handler: The function that undoes the change. Actions that it registers do the change again.
   open func registerUndo<TargetType: AnyObject>(
     withTarget target: TargetType,

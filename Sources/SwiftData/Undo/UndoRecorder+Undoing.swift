@@ -39,7 +39,7 @@ extension UndoRecorder {
     }
   }
 
-  /// Takes those out of an object's lists that were let lead elsewhere by its deletion, or by others since.
+  /// Removes objects from an object's lists that don't refer to it any more.
   private func dropLeft(_ link: Link) {
     let storage = link.storage
     for property in storage.description.relationships where property.isToMany && property.isLed {

@@ -100,7 +100,7 @@ struct UndoBatch {
     let link: Link
     let slot: Int
     let old: Slot
-    /// The value to which it was changed.
+    /// The new value.
     fileprivate(set) var new = Slot.unloaded
 
     var property: PropertyDescription { link.storage.description.properties[slot] }

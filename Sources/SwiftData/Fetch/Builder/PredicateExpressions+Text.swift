@@ -1,7 +1,7 @@
-/// Functions to which Foundation's own `#Predicate` expands, and which it has on Apple's systems only.
+/// Functions for Foundation's own `#Predicate`, which has them on Apple's systems only.
 ///
-/// The compiler takes that macro even for a model where an optional is compared with a value that is
-/// none, unless the closure says the type of its parameter.
+/// The compiler takes that macro even for a model where an optional is compared with a non-optional
+/// value, unless the closure states the type of its parameter.
 extension PredicateExpressions {
   /// Whether a string contains another, without regard to case, marks, and widths.
   // swift-format-ignore: AlwaysUseLowerCamelCase

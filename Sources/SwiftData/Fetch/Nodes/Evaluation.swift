@@ -32,7 +32,7 @@ extension NestedPredicate: LowerableExpression {
 public struct NestedExpression<each Input: StandardPredicateExpression, Output>: UnencodedPart {
   /// The expression.
   public let expression: Expression<repeat (each Input).Output, Output>
-  /// The values for which it is evaluated.
+  /// The arguments of the evaluation.
   public let input: (repeat each Input)
 
   /// Creates the result of an expression.

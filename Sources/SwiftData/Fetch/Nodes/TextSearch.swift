@@ -98,7 +98,7 @@ extension String: SearchableText {
 extension String?: SearchableText {
   public var searched: String? { self }
 
-  /// Whether there is a text that has the words of a search, as `String` tells it.
+  /// Whether there is a text that has the words of a search, as for `String`.
   public func matches(text words: String) -> Bool { map { $0.matches(text: words) } ?? false }
 }
 
