@@ -11,8 +11,9 @@ internal import DepotProtocol
 ///   If there is no connection within ``ClientOptions/retryBudget``, they fail with
 ///   `unavailable.disconnected`; a write that was sent then has the effect
 ///   ``DepotError/Effect/unknown`` and its key in `details`.
-/// - Calls beyond the service's limit wait for their turn.
-/// - A thread of its own does all that could block; rows are decoded away from the caller's actor.
+/// - Calls beyond the service's limit wait in the client.
+/// - A thread of its own does all work that could block; rows are decoded away from the caller's
+///   actor.
 ///
 /// ```swift
 /// let client = try await Client()
@@ -23,7 +24,7 @@ public final class Client: Sendable {
   let core: ClientCore
   /// The client whose connection this one uses; `nil` if it has its own.
   private let owner: Client?
-  /// The moment that this client reads; `nil` if it reads the latest.
+  /// The snapshot that this client reads; `nil` if it reads the latest values.
   public let snapshot: Snapshot?
 
   /// Connects to a service.
@@ -66,7 +67,7 @@ public final class Client: Sendable {
     }
   }
 
-  /// Makes a client that reads a moment over the connection of another.
+  /// Makes a client that reads a snapshot over the connection of another client.
   init(of owner: Client, reading snapshot: Snapshot) {
     core = ClientCore(of: owner.core, pin: snapshot.pin)
     self.owner = owner
@@ -85,8 +86,8 @@ public final class Client: Sendable {
 
   /// Returns when the client is closed, which it is when the task is cancelled.
   ///
-  /// The client needs no task to do its work; this gives it its place among the services of a program that
-  /// end in an order, such as a `Service` of swift-service-lifecycle.
+  /// The client needs no task to do its work. This function is for programs that end their services
+  /// in an order, as a `Service` of swift-service-lifecycle.
   public func run() async {
     let owner = owner ?? self
     await withTaskCancellationHandler {
@@ -104,14 +105,14 @@ public final class Client: Sendable {
     }
   }
 
-  /// Whether everything that came of the watches was taken in by the loops over them, which wait for more.
+  /// Whether the loops over all watches have processed everything received, and wait for more.
   package var hasDrainedWatches: Bool {
     core.update { state in state.streams.values.allSatisfy { !$0.isWatch || $0.isDrained } }
   }
 }
 
 extension ClientCore {
-  /// Fails everybody who waits, and those to come, and ends the thread.
+  /// Fails all waiting and later calls, and ends the thread.
   func close(_ error: DepotError) {
     update { state in
       guard state.closure == nil else { return }

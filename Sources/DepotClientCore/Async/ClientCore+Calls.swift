@@ -58,7 +58,7 @@ extension ClientCore {
     options.usesKeys ? key ?? IdempotencyKey.make() : key
   }
 
-  /// Makes a call whose outcome nobody waits for.
+  /// Makes a call and ignores its outcome.
   func post(_ operation: Operation) {
     update { state in
       guard state.closure == nil else { return }
@@ -128,7 +128,7 @@ extension ClientCore {
     update { state in state.perform(state.table.cancel(ticket)) }
   }
 
-  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
+  /// Cancels a stream that isn't read any more; nothing happens if it is over.
   func closeStream(_ ticket: ReplyTable.Ticket) {
     update { state in
       state.streams[ticket] = nil

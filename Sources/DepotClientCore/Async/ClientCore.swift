@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The common state of a client's callers and its thread.
 ///
-/// A caller adds its call and sends it if that doesn't have to wait; the thread does the rest.
-/// Nobody is resumed while the lock is held.
+/// A caller adds its call and sends it if that doesn't have to wait; the thread does the rest. No
+/// caller is resumed while the lock is held.
 package final class ClientCore: Sendable {
   typealias Reply = CheckedContinuation<JSONNode, any Error>
 
@@ -15,7 +15,7 @@ package final class ClientCore: Sendable {
     var streams: [ReplyTable.Ticket: RowStream] = [:]
     /// Calls that were cancelled before they were made.
     var cancelled: Set<ReplyTable.Ticket> = []
-    /// The connection on which frames may be sent.
+    /// The connection for frames to send.
     var descriptor: Descriptor?
     var outbox = Outbox()
     var frameLimit = Limits.frameBytes
@@ -29,7 +29,7 @@ package final class ClientCore: Sendable {
     var closure: DepotError?
     /// The enumerations under way, whose rows must not be changed.
     var enumerations = Enumerations()
-    /// Whether the thread sleeps until somebody has a call.
+    /// Whether the thread sleeps until there is a call.
     var isIdle = false
     /// The calls whose outcomes the observer gets.
     var observed: ObservedCalls
@@ -61,7 +61,7 @@ package final class ClientCore: Sendable {
 
   let options: ClientOptions
   let signal: WakeSignal
-  /// The pin that reads are about; the latest moment if `nil`.
+  /// The pin (the service's name of a snapshot) that reads use; the latest values if `nil`.
   let pin: String?
   private let shared: Shared
 
@@ -79,7 +79,7 @@ package final class ClientCore: Sendable {
     shared = Shared(observer)
   }
 
-  /// Makes calls on the connection of another client that are about a pin.
+  /// Makes calls on the connection of another client that read a pinned snapshot.
   init(of other: ClientCore, pin: String) {
     options = other.options
     signal = other.signal

@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension ClientLoop {
-  /// Connects again as soon as somebody needs it; `nil` if the client is closed.
+  /// Connects again as soon as there are calls; `nil` if the client is closed.
   mutating func reconnect() -> Descriptor? {
     while true {
       guard waitForCalls() else { return nil }

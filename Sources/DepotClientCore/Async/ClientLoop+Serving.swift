@@ -35,7 +35,7 @@ extension ClientLoop {
     }
   }
 
-  /// Hands the frames that came to those who wait for them.
+  /// Delivers the received frames to their callers.
   private mutating func deliver() throws(DepotError) {
     var arrived: [(ServerFrame, RowFrame?)] = []
     while case .frame(let bytes)? = try decoder.next() {
@@ -60,7 +60,7 @@ extension ClientLoop {
 }
 
 extension ClientCore.State {
-  /// The descriptors and the time for which the thread waits.
+  /// The events that the thread waits for, and its next deadline.
   fileprivate var plan: (isSending: Bool, isFinished: Bool, expiry: UInt64?) {
     (!outbox.isEmpty, table.isDraining && table.inFlight == 0, table.nextExpiry)
   }

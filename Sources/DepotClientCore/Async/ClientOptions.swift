@@ -2,10 +2,10 @@
 public struct ClientOptions: Hashable, Sendable {
   /// How long to try to connect again after the connection was lost.
   public var retryBudget: Duration
-  /// Whether writes carry an idempotency key, with which they are sent again after the connection
-  /// was lost, to be applied once.
+  /// Whether writes carry an idempotency key.
   ///
-  /// Without it such a write fails with the effect ``DepotError/Effect/unknown``.
+  /// After a lost connection they are sent again with it, and applied once. Without it such a write
+  /// fails with the effect ``DepotError/Effect/unknown``.
   public var usesKeys: Bool
   /// How many frames of a stream may be on their way, of about 64 KiB each.
   public var window: Int

@@ -2,9 +2,10 @@ public import DepotProtocol
 
 /// The rows of a fetch as they arrive, frame by frame.
 ///
-/// At most ``ClientOptions/window`` frames are held; the service waits until they are consumed, for as
-/// long as that takes, unless so much is written meanwhile that it can't keep the moment: then the sequence
-/// throws ``DepotError`` `stream.expired`. Leaving the loop early cancels the fetch on the service. Each iterator makes a fetch of its own.
+/// At most ``ClientOptions/window`` frames are held; the service waits until they are consumed, for
+/// as long as that takes. If so much is written meanwhile that it can't keep the snapshot, the
+/// sequence throws ``DepotError`` `stream.expired`. Leaving the loop early cancels the fetch on the
+/// service. Each iterator makes a fetch of its own.
 public struct FetchedFrames: AsyncSequence, Sendable {
   let client: Client
   let operation: Operation

@@ -8,7 +8,7 @@ struct PendingCall: Sendable {
   var deadline: UInt64?
   /// The idempotency key of a write that may be sent again.
   var key: String?
-  /// The pin that a read is about, which only the connection that made it has.
+  /// The pin of the snapshot that a read uses, which only the connection that made it has.
   var pin: String?
   /// How many `next` frames may be on their way to a stream at once; `nil` if this is no stream.
   var window: Int?
@@ -17,7 +17,7 @@ struct PendingCall: Sendable {
   /// The group of a write in the history.
   var group: String?
 
-  /// Until when it waits for its turn among others of its kind.
+  /// The time until which it waits to be sent, behind other calls of its kind.
   var turnLimit: UInt64?
   /// The number of the call on the current connection, once it was sent there.
   private(set) var id: Int64?
@@ -50,7 +50,7 @@ extension PendingCall {
   /// is likely that the call itself breaks the connection.
   private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
 
-  /// The calls that wait for their turn together, as the service has a limit for each kind.
+  /// The calls that share a limit of the service, and wait in one queue.
   enum Lane: Int, CaseIterable {
     case plain, stream, watch
   }
@@ -80,7 +80,7 @@ extension PendingCall {
     return [deadline, turnLimit].compactMap(\.self).min()
   }
 
-  /// How long a stream or a watch waits for its turn, in nanoseconds: others may never end.
+  /// How long a stream or a watch waits to be sent, in nanoseconds: others may never end.
   static let turnPatience: UInt64 = 10_000_000_000
 
   /// Returns `error` with the call's effect, as far as it is known without an answer.
@@ -113,7 +113,7 @@ extension PendingCall {
   }
 
   mutating func detach() { id = nil }
-  /// Takes note that it is as if the call hadn't been sent.
+  /// Records that the call counts as not sent.
   mutating func withdraw() { attempts -= 1 }
   mutating func markDelivered() { hasDelivered = true }
   mutating func markCancelled() { isCancelled = true }

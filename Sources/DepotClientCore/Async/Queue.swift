@@ -1,4 +1,4 @@
-/// A queue from which the oldest element is taken first.
+/// A first-in, first-out queue.
 struct Queue<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   private var start = 0

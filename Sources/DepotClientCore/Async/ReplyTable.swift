@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// The calls of one client and the next actions for them, without any input or output.
 ///
-/// Every call that is submitted gets exactly one ``Action/finish(_:_:)``. A ticket stands for a
+/// Every call that is submitted gets exactly one ``Action/finish(_:_:)``. A ticket identifies a
 /// call across connections; its id is its number on one of them.
 struct ReplyTable: Sendable {
   typealias Ticket = Int64
@@ -18,7 +18,7 @@ struct ReplyTable: Sendable {
 
   private var calls: [Ticket: PendingCall] = [:]
   private var tickets: [Int64: Ticket] = [:]
-  /// Ids whose answers nobody waits for any more but which the service still counts.
+  /// The ids of calls whose answers are ignored, but which the service still counts.
   private var abandoned: Set<Int64> = []
   /// The calls that wait in each lane.
   private var waiting = PendingCall.Lane.allCases.map { _ in Queue<Ticket>() }
@@ -47,7 +47,7 @@ extension ReplyTable {
     return nextTicket
   }
 
-  /// Adds a call to be sent before all that wait, whose outcome nobody waits for.
+  /// Adds a call to be sent before all waiting ones; its outcome is ignored.
   mutating func submitFirst(_ call: PendingCall) {
     // Lower than every ticket that was reserved.
     lastUrgentTicket -= 1
@@ -55,7 +55,7 @@ extension ReplyTable {
     waiting[call.lane].putBack([lastUrgentTicket])
   }
 
-  /// Adds a call, to be sent in its turn.
+  /// Adds a call, to be sent after the waiting ones.
   mutating func submit(_ call: PendingCall, as ticket: Ticket, now: UInt64) -> [Action] {
     calls[ticket] = call
     noteExpiry(call)
@@ -65,7 +65,7 @@ extension ReplyTable {
     return actions
   }
 
-  /// Sends the calls whose turn it is: within the service's limits, in the order of submission.
+  /// Sends the next calls: within the service's limits, in the order of submission.
   mutating func admit(now: UInt64) -> [Action] {
     guard let limits, !isDraining else { return [] }
     var actions: [Action] = []
@@ -131,7 +131,7 @@ extension ReplyTable {
     return [.send(.more(id: id, count))]
   }
 
-  /// Fails a call that turned out not to be sent; others have its turn when they are admitted.
+  /// Fails a call that turned out not to be sent; the next ``admit(now:)`` sends others instead.
   mutating func fail(_ id: Int64, _ error: DepotError) -> [Action] {
     guard let ticket = tickets.removeValue(forKey: id) else { return [] }
     return finish(ticket, .failure(error))
@@ -139,7 +139,7 @@ extension ReplyTable {
 }
 
 extension ReplyTable {
-  /// Takes note of a connection on which calls may be made.
+  /// Records a new connection for calls.
   mutating func connect(
     inFlight: Int,
     streams: Int,
@@ -156,9 +156,9 @@ extension ReplyTable {
     isDraining = true
   }
 
-  /// Takes note that the service has begun none of the calls that it didn't answer.
+  /// Records that the service has begun none of the unanswered calls.
   ///
-  /// Calls that mean this connection fail with it.
+  /// Calls about this connection fail with it.
   mutating func end() -> [Action] {
     isDraining = true
     let unanswered = tickets.filter { ticket in
@@ -175,7 +175,7 @@ extension ReplyTable {
     return tickets.flatMap { finishIfCancelled($0) }
   }
 
-  /// Takes note of the terminal frame of a call.
+  /// Records the terminal frame of a call.
   mutating func receive(
     _ id: Int64,
     _ result: Result<JSONNode, DepotError>,
@@ -206,7 +206,7 @@ extension ReplyTable {
     }
   }
 
-  /// Takes note of a frame of a stream.
+  /// Records a frame of a stream.
   mutating func receive(_ id: Int64, _ frame: RowFrame) -> [Action] {
     guard let ticket = tickets[id] else { return [] }
     calls[ticket]?.markDelivered()
@@ -305,7 +305,7 @@ extension ReplyTable {
         .hint("Read some of them to their end or leave them, or use another Client.")
   }
 
-  /// Makes sure that somebody looks at the clock when the call's time is over.
+  /// Makes sure that the clock is checked when the call's time is over.
   private mutating func noteExpiry(_ call: PendingCall) {
     guard let expiry = call.expiry else { return }
     nextExpiry = min(nextExpiry ?? expiry, expiry)

@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// The next part of a stream.
 enum StreamPart: Sendable {
   case frame(RowFrame)
-  /// The end, with its result if somebody hasn't had that already.
+  /// The end, with its result unless that was returned already.
   case end(JSONNode?)
 }
 
@@ -27,7 +27,7 @@ struct RowStream: Sendable {
   /// Whether it is a watch, which continues until it is ended.
   let isWatch: Bool
 
-  /// Whether everything that came was consumed, and somebody waits for more.
+  /// Whether all received frames were consumed, and the consumer waits for more.
   var isDrained: Bool { consumer != nil && frames.first == nil }
 
   /// Adds a frame.
@@ -42,13 +42,13 @@ struct RowStream: Sendable {
     return deliver()
   }
 
-  /// Takes note of somebody who waits for the next frame.
+  /// Records the consumer that waits for the next frame.
   mutating func wait(_ consumer: Consumer) -> Delivery? {
     self.consumer = consumer
     return deliver()
   }
 
-  /// Returns how many frames the service may send beyond those it may already.
+  /// Returns how many more frames the service may send.
   mutating func takeCredit() -> Int? {
     guard consumed * 2 >= window, end == nil else { return nil }
     defer { consumed = 0 }

@@ -58,8 +58,8 @@ extension Client {
 
   /// Gives an attribute in external storage a value of any size.
   ///
-  /// Nobody sees the new value before all of it is there. It is held in memory piece by piece only.
-  /// If the connection is lost meanwhile the value stays as it was, and the call must be made
+  /// Nobody sees the new value before all of it has arrived. It is held in memory piece by piece
+  /// only. If the connection is lost meanwhile the value stays unchanged, and the call must be made
   /// again.
   ///
   /// - Parameters:

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 struct BlobPieces {
   private var isText = false
 
-  /// Takes the names of the columns; the last one tells the type of the pieces.
+  /// Takes the names of the columns; the last one shows the type of the pieces.
   mutating func begin(_ columns: [String]) { isText = columns.last == "text" }
 
   /// Reads the piece of a row.
@@ -87,7 +87,7 @@ struct BlobUpload {
     return piece.isEmpty ? nil : call(piece, isFinal: false)
   }
 
-  /// Returns the bytes of a call from a place on; a text is cut where a character begins.
+  /// Returns the bytes of a call from an offset on; a text is cut where a character begins.
   private func piece<Bytes: BidirectionalCollection<UInt8>>(
     of bytes: Bytes,
     from place: Int
@@ -153,17 +153,17 @@ extension RowBatch {
 }
 
 extension InsertRequest {
-  /// The values that go ahead.
+  /// The values that are uploaded before the request.
   var uploads: [RequestUpload] { rows.uploads(entity, columns) }
 }
 
 extension UpdateRequest {
-  /// The values that go ahead.
+  /// The values that are uploaded before the request.
   var uploads: [RequestUpload] { values.uploads(entity, columns) }
 }
 
 extension SaveRequest {
-  /// The values that go ahead.
+  /// The values that are uploaded before the request.
   var uploads: [RequestUpload] {
     inserts.flatMap { $0.rows.uploads($0.entity, $0.columns) }
       + updates.flatMap { $0.rows.uploads($0.entity, $0.columns) }

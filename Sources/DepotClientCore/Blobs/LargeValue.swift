@@ -20,7 +20,7 @@ public enum LargeValue<Content: LargeContent>: Sendable {
   /// The whole value, to be stored.
   case value(Content)
   /// How many bytes the store has. It can't be stored: the service refuses it, so that a record
-  /// that was read never takes the place of the bytes.
+  /// that was read never overwrites the bytes.
   case length(Int)
 
   /// How many bytes there are; of a text, in UTF-8.

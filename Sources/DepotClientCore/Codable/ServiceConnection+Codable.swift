@@ -3,8 +3,8 @@ public import DepotProtocol
 extension Client {
   /// Returns rows as values of a `Codable` type, whose keys are the names of the attributes.
   ///
-  /// The keys `$id` and `$version` stand for the row's identifier and version. ``Record`` is
-  /// several times faster.
+  /// The keys `$id` and `$version` mean the row's identifier and version. ``Record`` is several
+  /// times faster.
   ///
   /// - Parameters:
   ///   - type: The type, whose properties are strings, numbers, booleans, dates, UUIDs, data,

@@ -77,7 +77,7 @@ extension BlockingConnection {
   /// Inserts the rows of many requests, sending the next while the service stores the one before.
   ///
   /// Each request is a transaction of its own. After a failure no more are sent, but one that was
-  /// under way may have been stored: its result comes to `body` before the error is thrown.
+  /// under way may have been stored: `body` gets its result before the error is thrown.
   ///
   /// - Parameters:
   ///   - requests: The rows, at most 10,000 in each request.

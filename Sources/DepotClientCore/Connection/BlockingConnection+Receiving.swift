@@ -37,8 +37,7 @@ extension BlockingConnection {
     }
   }
 
-  /// Waits until the connection can be read; returns false if the service has to be told first that the
-  /// call is cancelled.
+  /// Waits until the connection can be read; returns `false` if the call has to be cancelled first.
   ///
   /// - Throws: ``DepotError`` `deadline.passed` if nothing comes until `end`, which ends the connection.
   private func wait(for descriptor: Descriptor, until end: UInt64?) throws(DepotError) -> Bool {

@@ -45,7 +45,7 @@ extension BlockingConnection {
     }
   }
 
-  /// Takes note of a frame that was taken, and tells the service of several together.
+  /// Counts a consumed frame, and grants the service credit for several together.
   private func allowMore(_ id: Int64) throws(DepotError) {
     guard let taken = calls.streams[id]?.taken else { return }
     let isEnough = (taken + 1) * 2 >= Self.window
@@ -53,7 +53,7 @@ extension BlockingConnection {
     if isEnough { try control(id, "more", .int64(Int64(taken + 1))) }
   }
 
-  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
+  /// Cancels a stream that isn't read any more; nothing happens if it is over.
   package func closeStream(_ id: Int64) {
     guard calls.streams.removeValue(forKey: id) != nil else { return }
     _ = try? use(isWrite: false) {

@@ -12,7 +12,7 @@ public final class BlockingConnection {
   let welcome: Welcome
   /// The container that calls name; `nil` for the connection's own.
   let target: String?
-  /// The moment that is read; `nil` for the latest.
+  /// The snapshot that is read; `nil` for the latest values.
   public let snapshot: Snapshot?
 
   /// The common state of all connections over one wire.
@@ -29,7 +29,7 @@ public final class BlockingConnection {
     var isLost = false
     /// How many bytes a frame may have.
     let frameLimit: Int
-    /// The terminal frames that came before those of earlier calls.
+    /// The terminal frames that came before the ones of earlier calls.
     var early: [Int64: Result<JSONNode, DepotError>] = [:]
     var interruption: Interruption?
     var group: String?
@@ -48,7 +48,7 @@ public final class BlockingConnection {
   struct OpenStream {
     /// The frames that came while others were waited for.
     var frames: [RowFrame] = []
-    /// How many frames were taken that the service wasn't told of.
+    /// How many consumed frames the service got no credit for yet.
     var taken = 0
   }
 
@@ -82,7 +82,7 @@ public final class BlockingConnection {
   /// Whether the service had the connection's container open when the connection was made.
   package var foundContainer: Bool { welcome.store != .null }
 
-  /// Speaks over the wire of another connection about a container of its own, or about a moment.
+  /// Makes a connection over another's wire, for another container or a snapshot.
   init(
     over other: BlockingConnection,
     container: String? = nil,

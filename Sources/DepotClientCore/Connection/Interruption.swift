@@ -3,7 +3,7 @@ package import DepotProtocol
 
 /// The cancelling of writes when a program's user interrupts it, with a report of their outcome.
 ///
-/// The first interruption of a write cancels it on the service, and its answer tells whether it was
+/// The first interruption of a write cancels it on the service, and the answer shows whether it was
 /// stored. Another one ends the program, and so does one while nothing is written.
 package final class Interruption {
   private var held: HeldInterrupt?
@@ -94,8 +94,8 @@ package final class Interruption {
     }
   }
 
-  /// Waits until there is something to read or a moment has come; returns false if the service has to be
-  /// told first that the call is cancelled.
+  /// Waits until there is something to read, or until a time; returns `false` if the call has to be
+  /// cancelled first.
   func wait(for descriptor: Descriptor, until end: UInt64?) -> Bool {
     guard let held else { return true }
     while true {

@@ -1,11 +1,11 @@
 package import DepotProtocol
 
-/// The parts of a request on which the form of its rows depends.
+/// The parts of a request that determine the form of its rows.
 @Memberwise
 package struct RowReading: Sendable {
   /// Whether each row begins with its identifier and version.
   var hasIdentity: Bool = true
-  /// The names of a row's values in order, if rows of relationships come along; else `nil`.
+  /// The names of a row's values in order, if rows of relationships are prefetched; else `nil`.
   var prefetching: [String]?
 }
 

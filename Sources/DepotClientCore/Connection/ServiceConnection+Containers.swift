@@ -1,12 +1,12 @@
 public import DepotProtocol
 
 extension Client {
-  /// Opens a container, or joins those who use it.
+  /// Opens a container, or joins its users.
   ///
   /// The calls of this connection are about it only if it was named when the connection was made,
   /// which may come before this. A service that was started anew has no containers open; when the
-  /// connection was lost, the client opens again those whose stores are all in files. One with a store
-  /// in memory would be empty, so its calls fail with `notfound.container`.
+  /// connection was lost, the client opens again the containers whose stores are all in files. A
+  /// container with a store in memory would be empty, so its calls fail with `notfound.container`.
   ///
   /// - Returns: The container as it is now.
   /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores,

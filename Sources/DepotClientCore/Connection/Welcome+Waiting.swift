@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
 extension Welcome {
-  /// The error that it didn't come in time, after which nobody tries again at once.
+  /// The error that it didn't come in time, after which the client doesn't try again at once.
   static let isLate = DepotError(.busy, "The service takes connections but doesn't answer.")
     .hint("Try again later. If it doesn't answer anybody, end it and start it again.")
 
-  /// Takes a frame with which a connection begins; `nil` if it is to be ignored.
+  /// Takes the first frame of a connection; `nil` if it is to be ignored.
   ///
   /// - Throws: ``DepotError`` if the service refuses the connection, or says something else.
   init?(_ frame: ServerFrame) throws(DepotError) {

@@ -51,7 +51,7 @@ package final class Wire {
 }
 
 extension Descriptor {
-  /// Waits until there is something to read, or the end; returns whether that is before a moment.
+  /// Waits until there is something to read, or the end; returns whether that is before a time.
   func canRead(until end: UInt64) -> Bool {
     while true {
       let left = Monotonic.milliseconds(until: end)

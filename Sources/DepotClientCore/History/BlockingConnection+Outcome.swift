@@ -1,15 +1,15 @@
 package import DepotProtocol
 
 extension BlockingConnection {
-  /// Returns the result of a save that inserts rows, as the history tells it; `nil` if it doesn't.
+  /// Returns the result of a save that inserts rows, from the history; `nil` if it isn't there.
   ///
-  /// An idempotency key is known for minutes; the history tells of a save as long as it is kept.
+  /// An idempotency key is known for minutes; the history has a save as long as it is kept.
   ///
   /// - Parameters:
   ///   - request: The save.
-  ///   - group: The group that it has in the history, of whose saves only this one is behind `token`.
-  ///   - token: A moment before it; the beginning of the history if `nil`.
-  /// - Returns: The result; `nil` if it isn't there, or is none of rows that are all new.
+  ///   - group: The save's group in the history; no other save of the group is after `token`.
+  ///   - token: A token before it; the beginning of the history if `nil`.
+  /// - Returns: The result; `nil` if it isn't there, or not all of its rows are new.
   /// - Throws: ``DepotError``.
   package func outcome(
     of request: SaveRequest,

@@ -9,7 +9,7 @@ package struct HistoryReader: Sendable {
   /// The gap that the watch left, until it was read from the history.
   package private(set) var gap: Gap?
 
-  /// The transactions after one moment up to another.
+  /// The transactions after one token up to another.
   package struct Gap: Hashable, Sendable {
     var from: HistoryToken?
     var to: HistoryToken?
@@ -127,7 +127,7 @@ package struct HistoryReader: Sendable {
     return token < other
   }
 
-  /// Adds a piece to those of the same transaction.
+  /// Adds a piece to the earlier pieces of the same transaction.
   private mutating func joined(_ piece: HistoryTransaction) -> HistoryTransaction {
     guard var whole = pending, whole.token == piece.token else { return piece }
     pending = nil

@@ -5,7 +5,7 @@ public import FoundationEssentials
 public struct HistoryEnd: Hashable, Sendable {
   /// How many transactions there were.
   public var transactions: Int
-  /// The moment up to which everything was told, from which the next read can go on.
+  /// The token up to which everything was returned; the next read can continue from it.
   public var token: HistoryToken
 }
 
@@ -20,7 +20,7 @@ public struct HistoryStatus: Hashable, Sendable {
   public var bytes: Int
   public var consumers: [Consumer]
 
-  /// Somebody whose position is kept.
+  /// A consumer whose position is kept.
   public struct Consumer: Hashable, Sendable {
     public var name: String
     /// Up to where it has read.
@@ -49,7 +49,7 @@ public struct RowBlame: Hashable, Sendable {
   /// The last change of each property, as far as the history reaches back.
   public var properties: [String: Origin]
   public var inserted: Origin?
-  /// The transaction that deleted the row, if it is gone.
+  /// The transaction that deleted the row, if it is deleted.
   public var deleted: Origin?
 
   /// The transaction that made a change.

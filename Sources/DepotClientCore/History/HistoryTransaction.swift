@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// The changes of a store by one request, or by one chunk of it.
 @Memberwise
 public struct HistoryTransaction: Hashable, Sendable {
-  /// The moment after it.
+  /// The token of the history after it.
   public var token: HistoryToken
   /// When it was committed.
   public var date: Date?
@@ -18,7 +18,7 @@ public struct HistoryTransaction: Hashable, Sendable {
   public var origin: String?
   /// The changes of rows.
   public var changes: [HistoryChange] = []
-  /// The transactions of a group that this entry stands for; `nil` for a single one.
+  /// The transactions of a group that this entry represents; `nil` for a single one.
   public var joined: JoinedTransactions?
 }
 

@@ -48,7 +48,7 @@ extension ServiceConnection {
     return try RowBlame(await self.send(.historyRow(request)))
   }
 
-  /// Deletes the history before a moment; a transaction whose token is given is kept.
+  /// Deletes the history before a token or a date; the transaction of a given token is kept.
   ///
   /// - Returns: How many transactions that were.
   @Blocking

@@ -3,10 +3,10 @@ public import DepotProtocol
 /// The events of a watch of a store's history.
 public enum HistoryEvent: Sendable {
   case transaction(HistoryTransaction)
-  /// There was nothing else up to a moment.
+  /// There was nothing else up to a token.
   case current(HistoryToken)
-  /// Transactions after the first moment up to the second can't be told: the history doesn't reach back to
-  /// them any more, or the store was restored and has another past than the first moment is of.
+  /// Transactions after the first token up to the second are lost: the history isn't kept that far
+  /// back, or the store was restored and the first token belongs to another past.
   case gap(from: HistoryToken?, to: HistoryToken?)
   /// The connection was lost; the watch continues after the last event once there is one again.
   case interrupted(DepotError)

@@ -8,11 +8,12 @@ struct ServiceStarter {
   /// How long a service may take until it answers, in milliseconds.
   static let patience = 30_000
 
-  /// Starts `depotd` with the store that the last service here had, unless somebody has stopped that.
+  /// Starts `depotd` with the last service's store, unless that service was stopped on purpose.
   ///
   /// - Parameter missing: The error that no service answers, for when none may be started.
   /// - Returns: A connection.
-  /// - Throws: `missing`, or another ``DepotError`` `unavailable.service`, or why `depotd` can't serve.
+  /// - Throws: `missing`, or another ``DepotError`` `unavailable.service`, or the reason why
+  ///   `depotd` can't serve.
   func startAgain(_ missing: DepotError) throws(DepotError) -> Descriptor {
     guard socket.isUnnamed, !Process.isSet("DEPOT_NO_START") else { throw missing }
     let record = ServiceRecord(besideSocket: socket.path)
@@ -25,7 +26,8 @@ struct ServiceStarter {
 
   /// The arguments for the store that is served here unless another one is named.
   ///
-  /// - Throws: ``DepotError`` `notfound.file` if it was another one than the default and is gone.
+  /// - Throws: ``DepotError`` `notfound.file` if it isn't the default store and its file doesn't
+  ///   exist.
   func storeArguments(_ record: ServiceRecord?) throws(DepotError) -> [String] {
     guard let record else { return [] }
     let isDefault = ServicePlaces.store.flatMap(FileSystem.resolved) == record.store
@@ -81,7 +83,8 @@ struct ServiceStarter {
   ///
   /// - Parameter begin: When the wait for it began, in nanoseconds of the monotonic clock.
   /// - Returns: A connection; `nil` if a service may be started.
-  /// - Throws: ``DepotError`` `unavailable.busy` if it takes itself to be listening and nobody can connect.
+  /// - Throws: ``DepotError`` `unavailable.busy` if it holds the socket but doesn't accept
+  ///   connections.
   private func waitForOther(since begin: UInt64) throws(DepotError) -> Descriptor? {
     let start = Monotonic.now()
     while true {
@@ -146,7 +149,7 @@ struct ServiceStarter {
     }
   }
 
-  /// Reads the line with which a service says that it answers, or why it can't.
+  /// Reads the line that reports that a service answers, or why it can't.
   ///
   /// - Returns: Nothing if it ended without a line, `nil` if the time is over.
   private static func line(from report: Descriptor, until end: UInt64) -> [UInt8]? {
@@ -195,8 +198,8 @@ extension SocketPath {
   ///
   /// - Parameter data: The folder of its store; the store that the last service here had if `nil`, or the
   ///   default store if there was none.
-  /// - Throws: ``DepotError`` why `depotd` can't serve, `notfound.file` if the last store is gone,
-  ///   `unavailable.service` if there is no `depotd` or it doesn't answer.
+  /// - Throws: ``DepotError`` why `depotd` can't serve, `notfound.file` if the last store doesn't
+  ///   exist, `unavailable.service` if there is no `depotd` or it doesn't answer.
   package func startService(data: String? = nil) throws(DepotError) {
     let starter = ServiceStarter(socket: self)
     try DepotError.refuseDistrust(folderOf: path)
@@ -205,7 +208,7 @@ extension SocketPath {
     _ = try starter.start(arguments: arguments)
   }
 
-  /// Notes that nobody wants a service here until somebody starts one, though none answers.
+  /// Records that no service is to be started here automatically, until one is started on purpose.
   package func noteStopped() {
     guard let store = ServiceRecord(besideSocket: path)?.store ?? ServicePlaces.store else {
       return
@@ -213,7 +216,7 @@ extension SocketPath {
     try? ServiceRecord(store: store, isStopped: true).write(besideSocket: path)
   }
 
-  /// Whether somebody has stopped the service here, and which store the last one had, if any.
+  /// Whether the service here was stopped on purpose, and the store of the last one, if any.
   package var lastService: (store: String, isStopped: Bool)? {
     ServiceRecord(besideSocket: path).map { ($0.store, $0.isStopped) }
   }

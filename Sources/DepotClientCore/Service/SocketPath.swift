@@ -6,13 +6,13 @@ internal import DepotProtocol
 public struct SocketPath: Hashable, Sendable {
   public var path: String
 
-  /// The socket that programs use unless told otherwise.
+  /// The socket that programs use by default.
   ///
   /// It is `$DEPOT_SOCKET`, or `depot/depot.sock` in `$XDG_RUNTIME_DIR`, or
   /// `/tmp/depot-UID/depot.sock`.
   public static var `default`: SocketPath { SocketPath(ServicePlaces.socket) }
 
-  /// Whether this is the socket that programs use though nobody said which.
+  /// Whether this is the default socket, and no other one was named.
   var isUnnamed: Bool {
     Process.environment("DEPOT_SOCKET") == nil && path == ServicePlaces.ownSocket
   }
@@ -27,7 +27,7 @@ public struct SocketPath: Hashable, Sendable {
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it may
   ///   not be used, `request.usage` if the path is too long.
   func connect() throws(DepotError) -> Descriptor {
-    // Where somebody has named a socket, others may serve; who it is, is looked at in any case.
+    // A named socket may belong to another user; the user of the service is checked in any case.
     if isUnnamed, Process.user != 0 {
       try DepotError.refuseDistrust(folderOf: path, besides: named)
     }

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// A moment of a container that a connection keeps for a while.
+/// A snapshot of a container, which a connection keeps for a while.
 public struct Snapshot: Hashable, Sendable {
-  /// The name of the pin.
+  /// The pin: the service's name of the snapshot.
   let pin: String
-  /// The token of the last transaction that the moment has, if the store keeps a history.
+  /// The token of the snapshot's last transaction, if the store keeps a history.
   public let token: String?
-  /// How long the moment is kept while nothing reads it.
+  /// How long the snapshot is kept while nothing reads it.
   public let age: Duration
 
   init(_ node: JSONNode) throws(DepotError) {
