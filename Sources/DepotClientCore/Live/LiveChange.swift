@@ -1,9 +1,10 @@
 public import DepotProtocol
 
-/// The differences between two moments of a watched result.
+/// The differences between two states of a watched result.
 ///
-/// To apply it by hand: take out the rows that are ``removed`` and those of ``placed`` that were there
-/// before, then put the rows of ``placed`` in, in their order. ``LiveRows/apply(_:)`` does that.
+/// To apply it by hand: take out the rows that are ``removed`` and the rows of ``placed`` that were
+/// there before, then insert the rows of ``placed``, in their order. ``LiveRows/apply(_:)`` does
+/// that.
 @Memberwise
 public struct LiveChange<Content: Sendable>: Sendable {
   /// A row that is in the result no more: deleted, no longer satisfying the predicate, or beyond the
@@ -11,7 +12,7 @@ public struct LiveChange<Content: Sendable>: Sendable {
   @Memberwise
   public struct Removal: Hashable, Sendable {
     public let identifier: Int64
-    /// Its place in the result before the change.
+    /// Its position in the result before the change.
     public let from: Int
   }
 
@@ -24,18 +25,18 @@ public struct LiveChange<Content: Sendable>: Sendable {
     public let at: Int
     /// Its position in the result before the change; `nil` if it wasn't in it.
     public let from: Int?
-    /// The names of the properties that changed; `nil` if the row is new here or nobody knows.
+    /// The names of the properties that changed; `nil` if the row is new here or that is unknown.
     public let properties: [String]?
 
     /// Whether the row wasn't in the result before.
     public var isInsertion: Bool { from == nil }
   }
 
-  /// The moment after the change.
+  /// The token after the change.
   public let token: HistoryToken
   /// The author, if there was a single one who gave a name.
   public let author: String?
-  /// The rows that went, by where they were.
+  /// The rows that left the result, with their positions before.
   public private(set) var removed: [Removal] = []
   /// The rows that came or changed, by where they are now.
   public private(set) var placed: [Placement] = []

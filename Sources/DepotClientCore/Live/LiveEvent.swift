@@ -15,7 +15,7 @@ public enum LiveEvent<Content: Sendable>: Sendable {
 }
 
 extension LiveEvent {
-  /// The moment that the event tells of.
+  /// The token up to which the event brings the result.
   public var token: HistoryToken? {
     switch self {
     case .snapshot(let rows): rows.token
@@ -27,7 +27,7 @@ extension LiveEvent {
   }
 }
 
-/// A result, for somebody who has its rows of an earlier moment.
+/// A result, for a client that has the rows of an earlier one.
 public struct LiveResumption<Content: Sendable>: Sendable {
   public let token: HistoryToken
   /// The rows of the result that changed since then or weren't in it, in the order of the result.

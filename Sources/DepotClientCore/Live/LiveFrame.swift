@@ -28,7 +28,7 @@ struct LiveFrame: Sendable {
   /// The frame.
   let bytes: [UInt8]
   private(set) var token: HistoryToken?
-  /// The moments between which a gap is.
+  /// The tokens before and after a gap.
   private(set) var gap: (from: HistoryToken?, to: HistoryToken?) = (nil, nil)
   private(set) var author: String?
   /// Whether the frame is continued by the next one.
@@ -133,7 +133,7 @@ extension LivePlaces.Taken {
 }
 
 extension RowReader {
-  /// Reads a place in a result.
+  /// Reads a position in a result.
   fileprivate mutating func place() throws(DepotError) -> Int {
     let place: Int = try next()
     guard place >= 0 else {

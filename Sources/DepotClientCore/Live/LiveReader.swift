@@ -27,7 +27,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
 
   private let reading: RowReading
   private let decode: Decoding
-  /// Whether all changes are told, so that the rows can be known.
+  /// Whether the watch reports all changes, so that the rows can be known.
   private let isComplete: Bool
   private var known = Known.nothing
   /// The rows of a snapshot that isn't complete.
@@ -35,7 +35,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
   private var parts = Parts()
   /// Whether the initial result came on this connection.
   private var isResumed = false
-  /// The names of the columns, if the service told them.
+  /// The names of the columns, if the service sent them.
   package private(set) var columns: [String]?
 
   /// - Parameters:
@@ -57,7 +57,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
     if let rows { known = .rows(rows) } else if let token { known = .moment(token) }
   }
 
-  /// The reader for a watch that tells all changes.
+  /// The reader for a watch that reports all changes.
   var complete: LiveReader {
     LiveReader(reading, from: rows, since: rows == nil ? token : nil, decode: decode)
   }
@@ -67,7 +67,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
     if case .rows(let rows) = known { rows } else { nil }
   }
 
-  /// The moment up to which everything was told.
+  /// The token up to which everything was received.
   package var token: HistoryToken? {
     switch known {
     case .nothing: nil
@@ -85,7 +85,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
 
   /// Takes a frame; returns the event that it completes, if any.
   ///
-  /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit those before it.
+  /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit the frames before it.
   package mutating func receive(_ bytes: [UInt8]) throws -> LiveEvent<Content>? {
     guard let frame = try LiveFrame(bytes) else { return nil }
     switch (frame.kind, frame.token) {

@@ -64,7 +64,7 @@ public final class LiveRecord<Model: Record>: Observable, Sendable {
     return record[keyPath: keyPath]
   }
 
-  /// The key path by which observers name a place of ``LivePropertyPlaces``; it has no value.
+  /// The key path of a number in ``LivePropertyPlaces``, for observers; it has no value.
   subscript(place _: Int) -> Void { () }
 }
 
@@ -121,7 +121,7 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
     )
   }
 
-  /// The place of a property, or of the whole record if it isn't one that has a name.
+  /// The key path of a property, or of the whole record if the property has no name.
   subscript(keyPath: AnyKeyPath) -> Place {
     guard let attribute = Model.attributes[keyPath] else { return whole }
     if case .version = attribute.content { return version }

@@ -2,7 +2,7 @@ public import DepotProtocol
 public import Observation
 internal import Synchronization
 
-/// The records of a watched query, which change as the store does and tell observers.
+/// The records of a watched query, which change as the store does and notify observers.
 ///
 /// ```swift
 /// let results = client.live(Package.self, where: #Predicate { $0.section == "games" })
@@ -29,9 +29,9 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     var isLive = false
     var isEnded = false
     var error: DepotError?
-    /// The objects of the rows that somebody read.
+    /// The objects of the rows that were read.
     var records: [Int64: LiveRecord<Model>] = [:]
-    /// Which places somebody read since the row there was another.
+    /// The positions that were read since their row last changed.
     var readPlaces: [Bool] = []
     var task: Task<Void, Never>?
     /// The tasks that wait for the first rows, by numbers.
@@ -40,13 +40,13 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     /// The news of a change under way.
     var news = News()
 
-    /// The identifier of the row at a place, or `nil`.
+    /// The identifier of the row at a position, or `nil`.
     func identifier(at place: Int) -> Int64? {
       rows.indices.contains(place) ? rows[place].identifier : nil
     }
   }
 
-  /// The observers to be told once the state is as they will find it.
+  /// The observers to be notified once the state has changed.
   private struct News {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var observers: [@Sendable () -> Void] = []
@@ -85,7 +85,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     return state.withLock { $0.error }
   }
 
-  /// The moment at which the store's rows were these; it changes also when none of them does.
+  /// The token of the state that the rows are from; it changes also when none of them does.
   public var token: HistoryToken? {
     registrar.access(self, keyPath: \.token)
     return state.withLock { $0.token }
@@ -123,7 +123,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
 }
 
 extension LiveResults {
-  /// Follows a watch, on the actor that asks for it, until it ends or the results are gone.
+  /// Follows a watch, on the actor that asks for it, until it ends or the results are released.
   package static func follow(
     _ events: WatchedRecords<Model>,
     isolation: isolated (any Actor)?
@@ -166,7 +166,7 @@ extension LiveResults {
     }
   }
 
-  /// Takes note that nothing more comes.
+  /// Records that nothing more comes.
   private func end(_ error: DepotError?) {
     change { state in
       state.isEnded = true
@@ -199,8 +199,7 @@ extension LiveResults {
     state.error = error
   }
 
-  /// Changes the rows, and tells those who read how many there are or which row is at a place that has
-  /// another now.
+  /// Changes the rows, and notifies readers of the count and of positions whose row has changed.
   private func replaceRows<Failure: Error>(
     of state: inout State,
     _ body: (inout [LiveRow<Model>]) throws(Failure) -> Void
@@ -254,15 +253,15 @@ extension LiveResults {
   /// The key path by which observers name the number of rows; it has no value.
   fileprivate var count: Void { () }
 
-  /// The key path by which observers name a place; it has no value.
+  /// The key path that represents a position for observers; it has no value.
   fileprivate subscript(place _: Int) -> Void { () }
 
-  /// Takes note that somebody reads how many rows there are.
+  /// Registers a read of the number of rows.
   fileprivate func readCount() {
     registrar.access(self, keyPath: \.count)
   }
 
-  /// Takes note that somebody reads which row is at a place; returns its object.
+  /// Registers a read of the row at a position; returns its object.
   fileprivate func read(_ row: LiveRow<Model>, at place: Int) -> LiveRecord<Model> {
     registrar.access(self, keyPath: \.[place: place])
     return state.withLock { state in
@@ -278,8 +277,7 @@ extension LiveResults {
   }
 }
 
-/// The rows of a ``LiveResults`` at one moment: they stay in their places, and each has the values of
-/// now.
+/// The rows of a ``LiveResults`` at one time, in a fixed order, but with current values.
 public struct LiveRecords<Model: Record>: RandomAccessCollection, Sendable {
   private let results: LiveResults<Model>
   private let rows: [LiveRow<Model>]

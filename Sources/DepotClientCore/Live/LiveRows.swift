@@ -26,7 +26,7 @@ public struct LiveRows<Content: Sendable>: Sendable {
     token = change.token
   }
 
-  /// Takes note that nothing changed up to a moment.
+  /// Records that nothing changed up to a token.
   mutating func advance(to token: HistoryToken) {
     self.token = token
   }
@@ -61,15 +61,15 @@ extension LiveChange {
 }
 
 extension LiveRows {
-  /// Returns the change that makes these rows those of a later moment.
+  /// Returns the change that leads from these rows to a later result.
   ///
   /// - Parameters:
-  ///   - order: The identifiers of the rows at that moment.
+  ///   - order: The identifiers of the later result's rows.
   ///   - fresh: The rows that changed since or weren't there.
-  ///   - token: That moment.
+  ///   - token: The token of the later result.
   /// - Returns: The change.
-  /// - Throws: ``DepotError`` `protocol.frame` if a row of `order` is neither here nor fresh, or one
-  ///   stands there twice.
+  /// - Throws: ``DepotError`` `protocol.frame` if a row of `order` is neither here nor fresh, or
+  ///   occurs twice.
   func change(
     to order: [Int64],
     with fresh: [LiveRow<Content>],

@@ -20,7 +20,7 @@ struct WatchStream {
   private let request: WatchRequest
   private var call: OpenCall?
   private var attempts: Int = 0
-  /// Whether it was told that no frames come.
+  /// Whether the interruption was reported.
   private var isInterrupted: Bool = false
   /// How often the client had given up to connect before the call.
   private var surrenders: Int = 0
@@ -72,7 +72,7 @@ struct WatchStream {
   }
 }
 
-/// An owner of a stream, which is cancelled when nobody reads it any more.
+/// The owner of a stream, which is cancelled when this is released.
 final class OpenCall: Sendable {
   private let client: Client
   let ticket: Int64

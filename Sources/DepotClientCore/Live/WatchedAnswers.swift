@@ -1,8 +1,8 @@
 public import DepotProtocol
 
-/// A watched count or aggregate at one moment.
+/// A watched count or aggregate at one token.
 public struct LiveAnswer<Value: Sendable>: Sendable {
-  /// The moment from which on it is that.
+  /// The token since which it has this value.
   public let token: HistoryToken
   public let value: Value
 }
@@ -66,9 +66,9 @@ package struct AnswerReader<Value: Sendable>: Sendable {
   /// The rows of an answer that isn't complete.
   private var parts: [RowFrame] = []
   private var isPending = false
-  /// The text of the answer that was told last.
+  /// The text of the last answer.
   private var last: [[UInt8]]?
-  /// The moment up to which everything was told.
+  /// The token up to which everything was received.
   package private(set) var token: HistoryToken?
 
   init(_ decode: @escaping Decoding) {

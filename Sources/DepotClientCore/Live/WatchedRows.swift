@@ -2,11 +2,11 @@ package import DepotProtocol
 
 /// The events of a watch of rows, as they come.
 ///
-/// Each iterator is a watch of its own, which begins when the first event is asked for and ends with the
-/// loop. At most ``ClientOptions/window`` frames wait for a loop that is slow; changes are then told
-/// together, and after too many of them a new snapshot comes. After a lost connection the watch goes
-/// on without gaps or duplicates; if there is no connection within ``ClientOptions/retryBudget``, it
-/// fails with `unavailable.disconnected`.
+/// Each iterator is a watch of its own, which begins when the first event is requested and ends
+/// with the loop. At most ``ClientOptions/window`` frames wait for a slow loop; changes are then
+/// combined, and after too many of them a new snapshot comes. After a lost connection the watch
+/// continues without gaps or duplicates; if there is no connection within
+/// ``ClientOptions/retryBudget``, it fails with `unavailable.disconnected`.
 public struct WatchedRows<Content: Sendable>: AsyncSequence, Sendable {
   let client: Client
   let request: Result<WatchRequest, DepotError>
@@ -96,7 +96,7 @@ extension WatchedRows {
     )
   }
 
-  /// The moments of a watched result.
+  /// The states of a watched result.
   public struct Snapshots: AsyncSequence, Sendable {
     let events: WatchedRows
 
@@ -110,7 +110,7 @@ extension WatchedRows {
         self.events = events
       }
 
-      /// Waits for the next moment at which the rows are others.
+      /// Waits for the next state with other rows.
       ///
       /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
       public mutating func next() async throws -> LiveRows<Content>? {

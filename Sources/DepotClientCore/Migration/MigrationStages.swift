@@ -22,7 +22,7 @@ public struct MigrationStages {
   /// One version, and how it follows from the one before.
   public struct Version {
     public var schema: Schema
-    /// The work that turns rows of the version before into those of this one; `nil` if the service can
+    /// The work that converts rows from the version before to this one; `nil` if the service can
     /// infer it.
     public var migrate: Body?
     /// The work that prepares the rows, in a copy that has the schema of the version before.

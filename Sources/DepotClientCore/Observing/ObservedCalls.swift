@@ -55,7 +55,7 @@ struct ObservedCalls: Sendable {
     calls[id] = BegunCall(subject: subject, start: Monotonic.now())
   }
 
-  /// Takes note of the end of a call; returns its outcome if somebody is to be told.
+  /// Records the end of a call; returns its outcome if there is an observer.
   mutating func end(_ id: Int64, _ result: Result<JSONNode, any Error>) -> Outcome? {
     guard let recipient, let call = calls.removeValue(forKey: id) else { return nil }
     let duration = Duration.nanoseconds(Int64(clamping: Monotonic.now() - call.start))
@@ -78,7 +78,7 @@ struct ObservedCalls: Sendable {
     return outcome.map { [$0] } ?? []
   }
 
-  /// Takes note that the connection is lost; returns the outcomes of all its calls.
+  /// Records that the connection is lost; returns the outcomes of all its calls.
   mutating func endAll(_ error: DepotError) -> [Outcome] {
     calls.keys.sorted().compactMap { id in end(id, .failure(error)) }
   }

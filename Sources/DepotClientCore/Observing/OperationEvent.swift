@@ -59,7 +59,7 @@ public struct OperationEvent: Sendable {
     }
   }
 
-  /// The entity that it is about, or those of a save, between commas; `nil` if there is none.
+  /// The entity of the operation, or a save's entities, between commas; `nil` if there is none.
   public var entity: String? {
     guard case .save(let save) = operation else { return operation?.entity }
     let names = Set(
@@ -71,8 +71,9 @@ public struct OperationEvent: Sendable {
   /// The condition on its rows in NSPredicate's format, with its values; `nil` if there is none.
   public var predicate: String? { operation?.predicate.map(PredicatePrinter.text) }
 
-  /// The condition on its rows with a question mark for each value, for logs that must not tell values
-  /// and for metrics; `nil` if there is none.
+  /// The condition on its rows with a question mark for each value; `nil` if there is none.
+  ///
+  /// It is for metrics, and for logs that must not contain values.
   public var predicateShape: String? { operation?.predicate.map(PredicatePrinter.shape) }
 }
 

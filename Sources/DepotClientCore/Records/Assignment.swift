@@ -45,7 +45,7 @@ public struct Assignment<Model: Record>: Sendable {
   /// Adds rows to a to-many relationship and removes rows from it; the others stay.
   ///
   /// - Parameters:
-  ///   - keyPath: The property that stands for the relationship.
+  ///   - keyPath: The property of the relationship.
   ///   - added: The rows to add, which may be there already.
   ///   - removed: The rows to remove, which may be missing.
   ///   - position: Where in an ordered relationship the first row is to be; at the end if `nil`.

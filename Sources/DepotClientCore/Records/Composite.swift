@@ -1,9 +1,9 @@
 public import DepotProtocol
 
-/// A structure that several attributes under one name hold, each in a column of its own.
+/// A structure that is stored as several attributes under one name, each in a column of its own.
 ///
-/// It is declared as a ``Record`` is, without an entity; records list it with
-/// `.init(\.home, "home")` and read it with `row.next()`. Predicates look into it:
+/// It is declared like a ``Record``, without an entity. Records list it with
+/// `.init(\.home, "home")` and read it with `row.next()`. Predicates can use its properties:
 /// `$0.home.city == "Kyiv"`.
 public protocol Composite: RowConvertible {}
 

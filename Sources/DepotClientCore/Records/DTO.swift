@@ -39,7 +39,7 @@ public macro DTO(_ entity: String? = nil) =
 ///   - name: The name of the attribute or relationship; the property's name if it is left out.
 ///   - isUnique: Whether no two rows may have the same value of the attribute.
 ///   - isIndexed: Whether there is an index of the attribute alone.
-///   - inverse: The property of the destination that leads back.
+///   - inverse: The inverse property of the destination.
 ///   - deleteRule: The effect of a deletion on the rows that the relationship leads to.
 ///   - isOrdered: Whether the rows that the relationship leads to have an order that is kept.
 ///   - originalName: The name in the version before.

@@ -30,7 +30,7 @@ extension PredicateExpressions.OptionalFlatMap: OptionalCondition, LowerableExpr
     let value = try lowering.value(wrapped)
     lowering.bindings[variable.key] = value
     let result = try lowering.value(transform)
-    // Computing with null gives null, as the optional chain does; anything else must be told.
+    // Computing with null gives null, as the optional chain does; anything else needs a condition.
     return result.isNullWhereNull(value)
       ? result : .conditional(lowering.isPresent(value, as: Wrapped.self), result, .value(.null))
   }

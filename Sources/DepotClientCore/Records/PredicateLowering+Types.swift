@@ -45,7 +45,7 @@ extension PredicateExpression {
 }
 
 extension PredicateLowering {
-  /// Whether values of the type `given` are those of `wanted`; both must be of attributes.
+  /// Whether values of the type `given` are values of `wanted`; both must be attribute types.
   fileprivate func isScalar(
     _ given: Any.Type,
     _ wanted: Any.Type,

@@ -171,7 +171,7 @@ package protocol EqualityLowering {
 
 /// The names by which people know the operators that the service doesn't have.
 enum OperatorName {
-  /// Returns the name of the operator that a node stands for.
+  /// Returns the name of a node's operator.
   static func of(_ node: any PredicateExpression) -> String {
     let name = String("\(type(of: node))".prefix { $0 != "<" })
     return names[name] ?? name

@@ -15,7 +15,7 @@ struct RelationshipContent: Sendable {
   var relationship: Relationship
   let destination: any Record.Type
   let inverse: (any Sendable & AnyKeyPath)?
-  /// The key paths from the property to those of the destination.
+  /// The key paths from the property to the destination's properties.
   let steps: @Sendable (Relationship) -> [PropertyPath.Known]
 
   init<Content: Reference>(
@@ -79,8 +79,9 @@ extension PropertyContent {
     }
   }
 
-  /// The key paths from the property to its parts; none to those of an optional composite, for
-  /// which key paths can't be made.
+  /// The key paths from the property to its parts; none for an optional composite.
+  ///
+  /// Key paths to parts of an optional composite can't be made.
   var steps: [PropertyPath.Known] {
     switch self {
     case .composite(let type, isOptional: false): type.steps

@@ -2,8 +2,7 @@ package import DepotProtocol
 
 /// The service's names for the types and properties of predicates, and its form of their constants.
 package protocol PropertyNaming {
-  /// Returns where a key path leads to from a value of a type; `nil` if the type is none of those
-  /// whose properties it knows.
+  /// Returns the meaning of a key path from a value of a type; `nil` if it doesn't know the type.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if it knows the type, but not the property.
   func step(_ keyPath: AnyKeyPath, from root: Any.Type) throws(DepotError) -> PredicateStep?
@@ -11,7 +10,7 @@ package protocol PropertyNaming {
   /// Returns the entity whose objects are of a type; `nil` if there is none.
   func entity(of type: Any.Type) -> String?
 
-  /// Returns whether values of a type stand for a row.
+  /// Returns whether values of a type represent a row.
   func isObject(_ type: Any.Type) -> Bool
 
   /// Returns whether a type is the value of a to-many relationship.

@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-/// A property of a record or composite, and the attribute or relationship that it stands for.
+/// A property of a record or composite, and its attribute or relationship.
 public struct RecordAttribute<Model: Sendable>: Sendable {
   let keyPath: any PartialKeyPath<Model> & Sendable
   let name: String
@@ -155,7 +155,8 @@ extension RecordAttribute where Model: Record {
   /// - Parameters:
   ///   - keyPath: The property, an ``Identifier`` or a ``Related``.
   ///   - name: The name of the relationship.
-  ///   - inverse: The property of the destination that leads back; it is enough that one side says.
+  ///   - inverse: The inverse property of the destination; it is enough if one side names the
+  ///     other.
   ///   - deleteRule: The effect of a deletion on the row that it leads to.
   ///   - originalName: The relationship's name in the version before.
   /// - Returns: The pair.
@@ -192,7 +193,8 @@ extension RecordAttribute where Model: Record {
   /// - Parameters:
   ///   - keyPath: The property, an array of ``Identifier`` or of ``Related``.
   ///   - name: The name of the relationship.
-  ///   - inverse: The property of the destination that leads back; it is enough that one side says.
+  ///   - inverse: The inverse property of the destination; it is enough if one side names the
+  ///     other.
   ///   - deleteRule: The effect of a deletion on the rows that it leads to.
   ///   - isOrdered: Whether the rows have an order that is kept.
   ///   - minCount: How many rows it must lead to at least.

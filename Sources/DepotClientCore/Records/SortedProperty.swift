@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import Synchronization
 
 /// A property to be sorted by, which Foundation's descriptors can't compare as wanted.
-// because it is made of key paths that are, or only compared with such:
+// because it is made of `Sendable` key paths, or only compared with such ones:
 package struct SortedProperty<Model, Content>: Hashable, @unchecked Sendable {
   package let keyPath: KeyPath<Model, Content>
 

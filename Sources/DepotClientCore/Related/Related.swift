@@ -71,7 +71,7 @@ extension Related: CustomStringConvertible where Destination: Record {
   public var description: String { id.description }
 }
 
-/// The type of a property that stands for a relationship: an ``Identifier`` or a ``Related``.
+/// The type of a relationship's property: an ``Identifier`` or a ``Related``.
 public protocol Reference: AttributeValue {
   associatedtype Destination: Record
 }
@@ -83,7 +83,7 @@ extension Identifier: Reference where Model: Record {
 extension Related: AttributeValue, Reference where Destination: Record {
   public static var attributeType: AttributeType { .int64 }
 
-  /// Reads the identifier, and finds the record if it came along.
+  /// Reads the identifier, and finds the record if it was prefetched.
   public static func read(from row: inout RowReader) throws(DepotError) -> Related {
     let scope = row.relatives as? RelatedScope
     let column = row.column

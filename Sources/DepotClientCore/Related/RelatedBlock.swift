@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-/// The rows of one relationship that came along with some rows of a fetch, as bytes.
+/// The prefetched rows of one relationship for some rows of a fetch, as bytes.
 public struct RelatedBlock: Sendable {
   /// The path of the relationship from the rows of the fetch, as in `country` and `tags.owner`.
   public private(set) var path = ""

@@ -128,7 +128,7 @@ final class RelatedScope {
   /// The names of the values of the rows at the path.
   private let names: [String]
 
-  /// Returns the record that the value at `column` of a row leads to, if it came along.
+  /// Returns the record that the value at `column` of a row refers to, if it was prefetched.
   func record<Model: Record>(
     at column: Int,
     _ id: Identifier<Model>

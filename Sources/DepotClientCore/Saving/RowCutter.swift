@@ -21,7 +21,7 @@ struct RowCutter {
     self.rows = rows
   }
 
-  /// How many rows were taken into this piece and those before.
+  /// How many rows are in this piece and the ones before.
   private var taken = 0
 
   /// Whether there is no other row.

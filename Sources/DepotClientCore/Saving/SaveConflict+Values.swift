@@ -38,7 +38,7 @@ extension SaveConflict {
     properties.contains(try Model.property(keyPath).path)
   }
 
-  /// The decision of a program about a conflict for which its save was refused.
+  /// A program's decision about a conflict that its save was refused for.
   public enum Resolution: Sendable {
     /// Store the client's values after all.
     case client

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A save that is too large for one frame, in parts that aren't.
 ///
-/// The batches of the request keep their places, so that errors and conflicts point to where things are in it.
+/// The batches keep their indexes in the request, since errors and conflicts point to these.
 struct SaveParts {
   /// How much a frame may have.
   struct Limits: Sendable {

@@ -12,7 +12,7 @@ public struct SaveResult: Hashable, Sendable {
   public var runs: [[IdentifierRun]] = []
   /// The policy's decisions, in saves that look for conflicts.
   public var conflicts: [SaveConflict] = []
-  /// How many conflicts there are besides.
+  /// How many more conflicts there are.
   public var moreConflicts = 0
   /// The versions of the rows that were inserted or changed by name, by entities and identifiers, in
   /// saves that look for conflicts.
@@ -23,7 +23,8 @@ public struct SaveResult: Hashable, Sendable {
   /// Rows that follow each other, and so do their identifiers.
   @Memberwise
   public struct IdentifierRun: Hashable, Sendable {
-    /// The identifier of the first; 0 for rows without a temporary identifier, whose own isn't told.
+    /// The identifier of the first; 0 for rows without a temporary identifier, whose identifiers
+    /// are unknown.
     public var first: Int64
     /// How many rows there are.
     public var count: Int

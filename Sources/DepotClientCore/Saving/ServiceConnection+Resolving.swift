@@ -34,7 +34,7 @@ extension ServiceConnection {
     resolve: @Sendable (SaveConflict) async throws -> SaveConflict.Resolution
   ) async throws -> SaveResult where Self == Client {
     var request = save.request
-    // Without it, the conflicts of unique values aren't told.
+    // Without it, conflicts of unique values aren't described.
     request.policy = request.policy ?? .error
     var attempt = 1
     while true {

@@ -41,7 +41,7 @@ extension SaveResult {
   }
 }
 
-/// The moment at which a save ends that takes several calls.
+/// The deadline of a save that takes several calls.
 private struct SaveDeadline {
   let end: UInt64?
 
