@@ -68,7 +68,7 @@ final class EmbeddedServices: Sendable {
     forget(key)
   }
 
-  /// Removes the place of a service that is gone.
+  /// Removes the entry of a service that has ended.
   func forget(_ key: Key) {
     let found = entries.withLock { entries -> EmbeddedService? in
       guard let entry = entries[key], entry.visitors == 0 else { return nil }

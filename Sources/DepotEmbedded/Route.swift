@@ -22,7 +22,7 @@ package enum Route: Sendable {
 
   /// Connects.
   ///
-  /// - Returns: `nil` if the service is gone or doesn't have the store any more.
+  /// - Returns: `nil` if the service has ended or doesn't have the store any more.
   /// - Throws: ``DepotError`` if it refuses.
   func connect() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {

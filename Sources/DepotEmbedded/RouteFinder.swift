@@ -14,14 +14,14 @@ struct RouteFinder: Sendable {
   let file: StoreFile
   let isReadOnly: Bool
 
-  /// Returns who serves the file.
+  /// Returns the route to the service of the file.
   ///
-  /// Of several processes that look at the same time, the lock of the socket lets one become the
+  /// If several processes look at the same time, the lock of the socket lets one become the
   /// service, and the others wait until it answers.
   ///
   /// - Throws: ``DepotError`` `notfound.file` if there is no file and none may be made,
-  ///   `unavailable.busy` if a process has it that answers nobody, and others of class `storage`,
-  ///   `permission`, and `unavailable`.
+  ///   `unavailable.busy` if a process has the file but doesn't answer, and others of class
+  ///   `storage`, `permission`, and `unavailable`.
   func find() throws(DepotError) -> Route {
     if file.isDatabase { return try findForDatabase() }
     let begun = Monotonic.now()
@@ -71,7 +71,8 @@ struct RouteFinder: Sendable {
   ///   - start: The action to take if there is none.
   ///   - missing: Gets the first reason why there is none.
   /// - Returns: `nil` if there is none, or it can't have the file.
-  /// - Throws: ``DepotError`` of class `storage` or `request` if nobody else could have it either.
+  /// - Throws: ``DepotError`` of class `storage` or `request` if no other service could open it
+  ///   either.
   private func routeThroughService(
     _ start: StartPolicy,
     _ missing: inout DepotError?

@@ -32,8 +32,8 @@ package final class StoreAccess: Sendable {
   ///   - location: Which store; a file that is missing is made.
   ///   - isReadOnly: Whether changes are refused; a file that is missing isn't made then.
   /// - Throws: ``DepotError`` `notfound.file` if there is no file or no folder for it,
-  ///   `unavailable.busy` if a process has the file that answers nobody, and others of class `storage`,
-  ///   `permission`, and `unavailable`.
+  ///   `unavailable.busy` if a process has the file but doesn't answer, and others of class
+  ///   `storage`, `permission`, and `unavailable`.
   package init(_ location: Location, isReadOnly: Bool = false) throws(DepotError) {
     self.isReadOnly = isReadOnly
     switch location {

@@ -36,7 +36,8 @@ public struct SettleTimeout: Error, Hashable, CustomStringConvertible {
 
 /// Waits until a condition holds.
 ///
-/// - Throws: ``SettleTimeout`` if it doesn't come to hold, `CancellationError` if the task was cancelled.
+/// - Throws: ``SettleTimeout`` if it doesn't hold in time, `CancellationError` if the task was
+///   cancelled.
 nonisolated(nonsending) func poll(
   within limit: Duration,
   _ culprit: String,

@@ -15,8 +15,9 @@ internal import FoundationEssentials
 /// }
 /// ```
 ///
-/// Nobody else's service is asked or started, and tests may run side by side. Programs that the test starts
-/// reach it at ``socket``. The service and its folder go away with the last reference to this.
+/// No other service is asked or started, and tests may run side by side. Programs that the test
+/// starts reach it at ``socket``. The service and its folder are removed with the last reference to
+/// this.
 public final class TestService: Sendable {
   /// The folder of the store, for files of the test too.
   public let folder: String
@@ -68,7 +69,7 @@ public final class TestService: Sendable {
   }
 
   private static func makeFolder() throws(DepotError) -> String {
-    // The path of a socket must be short, so that $TMPDIR may be too long a place.
+    // The path of a socket must be short, and $TMPDIR may be too long.
     let number = String(UInt64.random(in: 0 ... .max), radix: 36)
     let folder = "/tmp/depot-test-\(number)"
     do throws(SystemError) {

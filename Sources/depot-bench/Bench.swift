@@ -180,7 +180,7 @@ enum Bench {
   }
 }
 
-/// Why a benchmark can't go on.
+/// The reason why a benchmark can't continue.
 struct BenchError: Error, CustomStringConvertible {
   let description: String
 

@@ -112,7 +112,7 @@ struct CatalogueGraph {
     return identifiers
   }
 
-  /// Stores the graph in SQLite, with the indexes that somebody would make for the questions.
+  /// Stores the graph in SQLite, with the usual indexes for these questions.
   func fill(_ connection: Connection) throws {
     try connection.execute(
       """

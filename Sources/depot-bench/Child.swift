@@ -42,7 +42,7 @@ final class Child {
     return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
   }
 
-  /// Returns how long its threads have run, in microseconds; with a name, only those of that name.
+  /// Returns how long its threads, or the threads of a name, have run, in microseconds.
   func processorTime(ofThreads name: String? = nil) -> Double {
     let folder = "/proc/\(identifier)/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -41,7 +41,7 @@ import SwiftData
   }
 }
 
-/// The benchmark's work with objects, in a process of its own so that its memory can be told.
+/// The benchmark's work with objects, in a process of its own so that its memory can be measured.
 enum ModelWork {
   /// Inserts, fetches, changes, and deletes `count` objects; prints the milliseconds of each and the
   /// most memory in KiB.

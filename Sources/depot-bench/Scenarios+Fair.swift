@@ -65,7 +65,7 @@ extension Scenarios {
   private struct Crowd {
     var name: String
     var count: Int
-    /// The calls of each, but for their ids; KEY stands for a key that is new.
+    /// The calls of each client, without their ids; KEY is replaced by a new key.
     var calls: [String]
 
     init(_ name: String, _ count: Int, _ calls: [String]) {

@@ -169,7 +169,7 @@ extension Scenarios {
         )
       )
     }
-    // Links that jump about, to a tenth as many places as there are rows.
+    // Links in no order, to a tenth as many places as there are rows.
     let places = options.rows / 10
     func place(_ number: Int, _ step: Int) -> Int64 { Int64(number &* step % places + 1) }
     var plain: (insert: [Double], imported: [Double]) = ([], [])

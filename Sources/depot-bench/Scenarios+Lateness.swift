@@ -3,7 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// A row of another entity than that which is written to, with the time at which it was sent.
+/// A row of an entity that the writer doesn't change, with the time at which it was sent.
 struct Mark: Record {
   var at: Int64
 
@@ -16,8 +16,7 @@ struct Mark: Record {
 }
 
 extension Scenarios {
-  /// How many rows a commit changes, how many commits there are in a second, and how many of them are with
-  /// a row that is sent to be heard of.
+  /// How many rows a commit changes, and how many commits there are in a second.
   private static let changes = 200
   private static let rate = 20
 

@@ -3,7 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// A watch while somebody else commits.
+/// A watch while another client commits.
 enum Subscription: String, CaseIterable {
   case otherEntity
   case otherRows
@@ -44,7 +44,7 @@ enum Subscription: String, CaseIterable {
   }
 }
 
-/// The processes that are told of commits.
+/// The processes that watch commits.
 enum Subscriber {
   /// Watches items whose size is when they were sent; prints the latencies' p50 and p99.
   static func watch(_ path: String, _ count: Int, ready: String) throws {
@@ -107,7 +107,7 @@ enum Subscriber {
     try subscribe(path, count, ready) { .fetch(kind.query($0)) }
   }
 
-  /// Watches counts of items, ten different ones in turn, as ``subscribe(_:_:_:ready:)`` does.
+  /// Watches ten different counts of items in rotation, as ``subscribe(_:_:_:ready:)`` does.
   static func count(_ path: String, _ count: Int, ready: String) throws {
     try subscribe(path, count, ready) { number in
       let isLarge = QueryExpression.comparison(

@@ -3,7 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// Nobody reads the output any more, as after `head`.
+/// The error that nobody reads the output any more, as after `head`.
 struct OutputClosed: Error {}
 
 /// The main job on real data: the Debian catalogue, imported and queried.
@@ -209,7 +209,7 @@ struct Demo {
     return lines.joined(separator: " \\\n").dropFirst().description
   }
 
-  /// Prints a line at once, so that it keeps its place among those of other programs.
+  /// Prints a line at once, so that the order among other programs' lines is right.
   private func say(_ line: String) throws { try Self.write(line + "\n") }
 
   /// Prints a command, performs it, and prints how long it took.

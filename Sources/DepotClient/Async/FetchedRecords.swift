@@ -5,10 +5,10 @@ public import FoundationInternationalization
 
 /// The records of a fetch as they arrive.
 ///
-/// Memory is bounded by ``ClientOptions/window`` frames of about 64 KiB, however many records there
-/// are. The loop may pause for as long as it likes: the rest is of the same moment, unless so much was
-/// written meanwhile that the service couldn't keep it. Leaving the loop early cancels the fetch on the
-/// service.
+/// Memory is bounded by ``ClientOptions/window`` frames of about 64 KiB, regardless of the number
+/// of records. The loop may pause for as long as it likes: all records are from one snapshot,
+/// unless so much is written meanwhile that the service can't keep it. Leaving the loop early
+/// cancels the fetch on the service.
 public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
   fileprivate let frames: Result<FetchedFrames, DepotError>
 

@@ -20,7 +20,7 @@ extension Client {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to watch at most.
   ///   - offset: How many records to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - prefetch: The relationships whose rows are prefetched.
   ///   - rows: The rows of an earlier watch of the same query to continue from; it then begins with
   ///     the changes since.
   ///   - options: How to behave.
@@ -49,10 +49,10 @@ extension Client {
     }
   }
 
-  /// Watches records that satisfy a predicate from a moment on whose rows somebody else has.
+  /// Watches records that satisfy a predicate from a token on, for a caller that has the rows.
   ///
-  /// It begins with ``LiveEvent/resumed(_:)``, or with a snapshot if the history doesn't reach back to
-  /// that moment.
+  /// It begins with ``LiveEvent/resumed(_:)``, or with a snapshot if the history isn't kept that
+  /// far back.
   public func watch<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,
@@ -127,9 +127,9 @@ extension Client {
 }
 
 extension Client {
-  /// Watches the records that satisfy a predicate as an object that changes and tells observers.
+  /// Watches the records that satisfy a predicate as an object that changes and notifies observers.
   ///
-  /// The changes are made on the actor from which this is called. The parameters are those of
+  /// The changes are made on the caller's actor. The parameters are the same as for
   /// ``watch(_:where:sortBy:limit:offset:prefetch:resuming:options:)``.
   ///
   /// - Returns: The results, without rows until the first snapshot has come:

@@ -12,9 +12,9 @@ public struct Page<Model: Record>: Sendable {
   public let next: PageCursor?
 }
 
-/// A place in an order: after a record with these values of the sort keys.
+/// A position in an order: after a record with these values of the sort keys.
 ///
-/// It can be stored, to go on with the same predicate and order at another time.
+/// It can be stored, to continue with the same predicate and order at another time.
 public struct PageCursor: Hashable, Sendable {
   let values: [Value]
 }

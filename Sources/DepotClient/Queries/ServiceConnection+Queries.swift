@@ -32,7 +32,7 @@ extension ServiceConnection {
   ///   - sort: The properties to sort by; the same for each page.
   ///   - size: How many records a page has at most.
   ///   - cursor: Where the page before ended; `nil` for the first page.
-  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - prefetch: The relationships whose rows are prefetched.
   ///   - deadline: How long to wait at most.
   /// - Returns: The records, and where the next page begins.
   /// - Throws: ``DepotError`` `request.predicate` and others.
@@ -61,7 +61,7 @@ extension ServiceConnection {
   ///   - keyPath: The property, which is the first that the records are sorted by.
   ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by in a section.
-  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - prefetch: The relationships whose rows are prefetched.
   ///   - deadline: How long to wait at most.
   /// - Returns: The sections; their records are in order.
   /// - Throws: ``DepotError`` `request.predicate` and others.

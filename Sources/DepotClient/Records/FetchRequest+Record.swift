@@ -12,7 +12,7 @@ extension FetchRequest {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many rows to return at most.
   ///   - offset: How many rows to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along, as in `\.country` and
+  ///   - prefetch: The relationships whose rows are prefetched, as in `\.country` and
   ///     `\.tags.every.owner`.
   /// - Throws: ``DepotError`` `request.predicate` if the service can't evaluate the predicate or
   ///   the order.
@@ -29,7 +29,7 @@ extension FetchRequest {
     self.predicate = try QueryExpression(lowering: predicate)
     for descriptor in sort { self.sort.append(try SortKey(lowering: descriptor)) }
     select = Model.attributes.selection
-    // The rows that come along are known by the names of their columns only.
+    // Prefetched rows are known by the names of their columns only.
     namesColumns = !prefetch.isEmpty
   }
 }

@@ -55,7 +55,7 @@ extension ServiceConnection {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to return at most.
   ///   - offset: How many records to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - prefetch: The relationships whose rows are prefetched.
   ///   - deadline: How long to wait at most.
   /// - Returns: The records in order.
   /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't

@@ -5,9 +5,10 @@ public import FoundationInternationalization
 
 /// The records of an enumeration as they arrive, in batches.
 ///
-/// All of them are of one moment. Memory is bounded by a batch and by ``ClientOptions/window`` frames of
-/// about 64 KiB, however many records there are. Leaving the loop early cancels the enumeration on the
-/// service. Until the iterator goes away, the client refuses to change the entity.
+/// All of them are from one snapshot. Memory is bounded by a batch and by ``ClientOptions/window``
+/// frames of about 64 KiB, regardless of the number of records. Leaving the loop early cancels the
+/// enumeration on the service. As long as the iterator exists, the client refuses to change the
+/// entity.
 public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
   fileprivate let client: Client
   fileprivate let reading: Result<PageReading<Model>, DepotError>
@@ -36,8 +37,9 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
 
     /// Waits for the next batch; `nil` after the last.
     ///
-    /// - Throws: ``DepotError`` if the fetch fails; after `stream.expired` or a lost connection, go on
-    ///   with the last batch's ``Page/next``. `CancellationError` if the task was cancelled.
+    /// - Throws: ``DepotError`` if the fetch fails; after `stream.expired` or a lost connection,
+    ///   continue with the last batch's ``Page/next``. `CancellationError` if the task was
+    ///   cancelled.
     public mutating func next() async throws -> Page<Model>? {
       guard !isFinished else { return nil }
       do {
@@ -93,7 +95,7 @@ extension Client {
   ///   - type: The record.
   ///   - predicate: The condition of the records; all of them if `nil`.
   ///   - sort: The properties to sort by, the most important first.
-  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - prefetch: The relationships whose rows are prefetched.
   ///   - batchSize: How many records a batch has; the last one may have fewer.
   ///   - cursor: The ``Page/next`` of a batch of an earlier enumeration with the same predicate and
   ///     order, to continue after it. The rest is read from a later snapshot.

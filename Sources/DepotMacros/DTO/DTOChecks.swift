@@ -45,7 +45,7 @@ enum DTOChecks {
     for variable in type.declaration.memberBlock.members.variables { check(variable, in: context) }
     var known: [String: TokenSyntax] = [:]
     for column in type.columns where column.kind != .identifier && column.kind != .version {
-      // Of those under conditions only one may be there.
+      // Of equal names under conditions, only one may be compiled.
       if let other = known.updateValue(column.identifier, forKey: column.name), !type.isConditional
       {
         context.report(

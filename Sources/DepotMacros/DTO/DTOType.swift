@@ -166,7 +166,7 @@ extension ExprSyntax {
 }
 
 extension DTOType.Column.Kind {
-  /// Finds the kind of a property by its type: those of relationships are written `Related` and
+  /// Finds the kind of a property by its type: relationships are written `Related` and
   /// `Identifier`.
   init(_ type: TypeSyntax?) {
     let plain = type?.wrapped ?? type
@@ -181,7 +181,7 @@ extension DTOType.Column.Kind {
 }
 
 extension TypeSyntax {
-  /// The name of a type that stands for a row of another entity.
+  /// The name of a type that represents a row of another entity.
   fileprivate var referenceName: String? {
     let name: TokenSyntax
     if let type = self.as(IdentifierTypeSyntax.self) {

@@ -15,7 +15,7 @@ enum LinkingInitializerMacro: BodyMacro {
     guard let statements = declaration.body?.statements else { return [] }
     var items = Array(ReturnRewriter().visit(statements))
     if var first = items.first {
-      // Messages about the statements name the places where they were written.
+      // Compiler messages about the statements point to the user's source.
       if let place = context.location(
         of: statements,
         at: .afterLeadingTrivia,
@@ -42,7 +42,7 @@ extension InitializerDeclSyntax {
 }
 
 extension StoredProperty {
-  /// Whether the property may be a relationship, as far as its declaration tells.
+  /// Whether the property may be a relationship, as far as its declaration shows.
   var mayBeRelationship: Bool {
     guard isPersisted, isStorable, !isTransformable else { return false }
     guard let type else { return initialValue?.isPlainLiteral != true }

@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension ModelClass {
-  /// Returns the expression that tells the schema about a property or constraint.
+  /// Returns the expression that describes a property or constraint to the schema.
   func metadata(of member: ModelMember) -> String {
     switch member {
     case .property(let property): metadata(of: property)
@@ -51,7 +51,7 @@ extension StoredProperty {
 }
 
 extension ExprSyntax {
-  /// Whether it is a literal whose type is this one without being told.
+  /// Whether it is a literal that has this type by default.
   fileprivate func isLiteral(of type: String) -> Bool {
     switch type {
     case "Int": self.is(IntegerLiteralExprSyntax.self)

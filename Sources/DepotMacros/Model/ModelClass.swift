@@ -9,9 +9,9 @@ struct ModelClass {
   /// The superclass, if it is a model too.
   let superclass: String?
 
-  /// Looks at a declaration; `nil` if it is no class.
+  /// Reads a declaration; `nil` if it isn't a class.
   ///
-  /// The protocols that it doesn't conform to yet tell a subclass of a model, which has inherited them.
+  /// A subclass of a model is recognized by the protocols: it has inherited them already.
   init?(_ declaration: some DeclGroupSyntax, conformances: [TypeSyntax]) {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else { return nil }
     self.declaration = declaration
@@ -141,7 +141,7 @@ struct ModelClass {
       """
   }
 
-  /// The class's own key paths, which in a subclass are those to the properties that it inherits.
+  /// The class's own key paths; in a subclass, the ones to inherited properties.
   private var keyPaths: DeclSyntax {
     let inherited = superclass == nil ? "[:]" : "super._$keyPaths"
     let lines = members.lines { member in

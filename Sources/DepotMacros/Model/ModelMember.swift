@@ -1,6 +1,6 @@
 internal import SwiftSyntax
 
-/// A member of a class that `@Model` has to tell the schema.
+/// A member of a class that `@Model` describes to the schema.
 enum ModelMember {
   case property(StoredProperty)
   /// `#Index` or `#Unique`.

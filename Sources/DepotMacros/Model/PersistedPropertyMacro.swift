@@ -7,7 +7,7 @@ enum PersistedPropertyMacro: PropertyStorageMacro {
   static let access = "Value"
 }
 
-/// `@_TransformablePersistedProperty`: the same for a property that a transformer turns into data.
+/// `@_TransformablePersistedProperty`: the same for a property that a transformer converts to data.
 enum TransformablePersistedPropertyMacro: PropertyStorageMacro {
   static let access = "TransformableValue"
 }

@@ -227,7 +227,7 @@ extension VariableDeclSyntax {
 }
 
 extension StoredProperty {
-  /// Whether the store can keep values of the type, as far as its spelling tells.
+  /// Whether the store can keep values of the type, as far as its spelling shows.
   var isStorable: Bool { type?.unstorableKind == nil }
 
   /// Whether a property wrapper has the value.

@@ -38,7 +38,7 @@ enum IndexMacro: ConstraintMacro {}
 /// `#Unique`, which `@Model` reads.
 enum UniqueConstraintsMacro: ConstraintMacro {}
 
-/// A macro that only tells `@Model` about a constraint.
+/// A macro that only describes a constraint to `@Model`.
 protocol ConstraintMacro: DeclarationMacro {}
 
 extension ConstraintMacro {

@@ -14,8 +14,8 @@ struct StoredProperty {
 
   /// Returns the variable that a declaration makes if a model can keep its value.
   ///
-  /// Variables that aren't written as a model requires are `nil`, and so are computed, static, and
-  /// lazy ones, and those whose names no store can have.
+  /// The result is `nil` for variables that aren't written as a model requires, for computed,
+  /// static, and lazy ones, and for names that no store can have.
   init?(_ declaration: some DeclSyntaxProtocol) {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       variable.isInstanceVariable, !variable.isTransientConstant, variable.bindings.count == 1,
@@ -32,7 +32,7 @@ struct StoredProperty {
   /// Whether its value belongs to the store.
   var isPersisted: Bool { attributes.first(named: "Transient") == nil }
 
-  /// Whether a transformer turns its value into data.
+  /// Whether a transformer converts its value to data.
   var isTransformable: Bool {
     attributes.all(named: "Attribute").contains { $0.argumentText.contains(".transformable(") }
   }

@@ -121,7 +121,7 @@ extension PersistentModelActorMacro: ExtensionMacro {
 }
 
 extension VariableDeclSyntax {
-  /// The variable that an initializer has to give a value, except those of the macro itself.
+  /// The variable that an initializer has to set, except the macro's own variables.
   fileprivate var bindingWithoutValue: PatternBindingSyntax? {
     guard isInstanceVariable else { return nil }
     return bindings.first { binding in

@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Notes that a part can't be used, and returns something to go on with.
+  /// Records that a part can't be used, and returns a stand-in for it.
   @discardableResult
   mutating func refuse(
     _ node: some SyntaxProtocol,

@@ -96,7 +96,7 @@ extension PredicateTranslator {
     return "\(name)(\((labels + (call.trailingClosure == nil ? [] : ["_:"])).joined()))"
   }
 
-  /// Returns the arguments of a call if they are those of a known function.
+  /// Returns the arguments of a call if they fit a known function.
   private mutating func match(
     _ call: FunctionCallExprSyntax,
     _ known: KnownFunction

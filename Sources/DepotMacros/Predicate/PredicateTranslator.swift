@@ -18,7 +18,7 @@ struct PredicateTranslator {
   var lines: [String] = []
   /// Whether one of ``lines`` declares something by a name of the user's.
   var declaresNames = false
-  /// The parts for which the user's names stand.
+  /// The parts of the predicate, by the user's names.
   var names: [String: String] = [:]
   /// The replacements of the beginnings of optional chains.
   var replaced: [SyntaxIdentifier: String] = [:]

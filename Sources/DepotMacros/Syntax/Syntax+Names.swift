@@ -38,7 +38,7 @@ extension DeclModifierListSyntax {
 }
 
 extension TokenSyntax {
-  /// The name that the token stands for, without backticks.
+  /// The token's name, without backticks.
   var plainName: String { identifier?.name ?? text }
 
   /// Whether the name can be written only within backticks, even as a part of another one.
