@@ -24,7 +24,7 @@ internal import Observation
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "DepotMacroPlugin", type: "PersistentModelMacro")
 
-/// Says how an attribute is stored.
+/// Configures the storage of an attribute.
 @attached(peer)
 public macro Attribute(
   _ options: Schema.Attribute.Option...,
@@ -32,7 +32,7 @@ public macro Attribute(
   hashModifier: String? = nil
 ) = #externalMacro(module: "DepotMacroPlugin", type: "AttributePropertyMacro")
 
-/// Says how a relationship behaves.
+/// Configures a relationship.
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option...,
@@ -85,7 +85,7 @@ public macro _PersistedProperty() =
 public macro _TransformablePersistedProperty() =
   #externalMacro(module: "DepotMacroPlugin", type: "TransformablePersistedPropertyMacro")
 
-/// Links an object both ways, and inserts it with its relationships' context, where its initializer ends.
+/// Links both sides of relationships, and inserts the object, at the end of its initializer.
 ///
 /// ``Model()`` adds it to the initializers of a model that may have relationships.
 @attached(body)

@@ -52,13 +52,12 @@ extension AttributeCodec {
   private static func plain<Content: AttributeValue>(_ type: Content.Type) -> AttributeCodec? {
     var attribute = Attribute(name: "", type: Content.attributeType)
     Content.describe(&attribute)
-    // Into optional elements of a collection, and collections of collections, the service doesn't look
-    // into.
+    // The service doesn't read optional elements of a collection, or collections of collections.
     let plain = (type as? any OptionalType.Type)?.wrappedType ?? type
     if let elements = plain as? any StorableCollection.Type, elements.hasOptionalElements {
       return nil
     }
-    // A URL is looked at before it is stored.
+    // A URL is checked before it is stored.
     return attribute.type == .json || attribute.type == .url ? nil : ScalarCodec(type)
   }
 
@@ -111,7 +110,7 @@ extension AttributeCodec {
 }
 
 extension URL {
-  /// The URL, as it is equal to the stored one.
+  /// The URL; throws if it is relative, since it would be read as another one.
   fileprivate var withoutBase: URL {
     get throws {
       guard let baseURL else { return self }

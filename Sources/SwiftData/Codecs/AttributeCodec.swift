@@ -19,8 +19,7 @@ class AttributeCodec: @unchecked Sendable {
   /// A stand-in where there is no placeholder either; `nil` if none can be made.
   var lastResort: Any? { nil }
 
-  /// Reads the value of the columns; the placeholder if there is none where there should be, as in a
-  /// copy that is being migrated.
+  /// Reads the value of the columns; the placeholder if it is missing, as it may be in a migration.
   func read(_ row: inout RowReader) throws -> Any { preconditionFailure("abstract") }
 
   /// Returns the values of the columns.
@@ -37,7 +36,7 @@ class AttributeCodec: @unchecked Sendable {
     return left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  /// How many composites are in each other.
+  /// The nesting depth of composites.
   var depth: Int { 0 }
 
   /// Returns key paths that begin with one of this type and lead to its parts, with their names, as `city`

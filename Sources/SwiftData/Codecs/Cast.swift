@@ -14,7 +14,7 @@ private func converted<Wanted>(_ value: Any, to _: Wanted.Type) throws -> Wanted
   return value
 }
 
-/// Whether a value is of a type, and not of one that descends or can be converted.
+/// Whether a value is exactly of a type, and not of a subclass or a convertible type.
 @inline(__always)
 func isExactly<Wanted>(_ value: Any, _: Wanted.Type) -> Bool { type(of: value) == Wanted.self }
 

@@ -5,7 +5,7 @@ internal import DepotProtocol
 /// A structure that decodes itself as the compiler does is read by its properties in memory.
 // because codecs are immutable
 final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
-  /// How deep the service takes composites in composites.
+  /// The nesting depth of composites that the service accepts.
   private static var depthLimit: Int { 4 }
 
   private let fields: [CompositeField]

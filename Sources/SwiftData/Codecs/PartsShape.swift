@@ -2,9 +2,9 @@
 struct PartsShape<Content: Codable> {
   /// The properties that are encoded, with the names of their parts.
   let fields: [CompositeField]
-  /// The properties that aren't encoded, if no part is called like them.
+  /// The properties that aren't encoded, if no part has their name.
   let left: [String]
-  /// Whether the structure does as the compiler's own conformance would.
+  /// Whether the structure is encoded as by the compiler's own conformance.
   let isSynthesized: Bool
   /// The values of missing required parts, by the positions of their properties.
   let defaults: [Int: Any]
@@ -45,7 +45,7 @@ struct PartsShape<Content: Codable> {
         PartsTrial<Content>(names.subtracting([field.name]), filling)
           .map { field.value(of: $0.content) }
       }
-      // One that is another each time is none.
+      // A value that differs each time isn't a default.
       if values.count == 2, field.codec.areEqual(values[0], values[1]) {
         defaults[field.position] = values[0]
       }

@@ -18,7 +18,7 @@ enum Placeholder {
     return (type as? any RawRepresentable.Type).flatMap { raw($0) } as? Content
   }
 
-  /// Returns a value of a type that is filled in a way; `nil` if none can be made.
+  /// Returns a value of a type with a filling; `nil` if none can be made.
   static func of<Content>(
     _ type: Content.Type,
     _ filling: Filling,
@@ -82,7 +82,7 @@ struct Filling {
   let number: Int8
   /// How many elements arrays have.
   let count: Int
-  /// Whether optionals have values, and all values are others for other numbers.
+  /// Whether optionals have values, and all values depend on the number.
   var isDistinct = false
 
   static let none = Filling(text: "", number: 0, count: 0)
@@ -109,7 +109,7 @@ struct Filling {
   ]
 }
 
-/// A decoder, of one value and of others in it, that finds a value for everything.
+/// A decoder that finds a value for everything, at any depth.
 private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   let filling: Filling
   /// How deep in a value this is.
@@ -144,7 +144,7 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
 private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: PlaceholderDecoder
   var codingPath: [any CodingKey] { [] }
-  /// One key, by which an enumeration takes its first case.
+  /// One key, so that an enumeration decodes its first case.
   var allKeys: [Key] { TypeKind.cases(of: Key.self).map { Array($0.prefix(1)) } ?? [] }
 
   func contains(_ key: Key) -> Bool { true }

@@ -19,10 +19,10 @@ open class ValueTransformer: NamedTransformer {
   /// Returns the transformed value; `nil` if it can't be transformed.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// Returns the value that became another; `nil` if it can't be turned back.
+  /// Returns the original of a transformed value; `nil` if it can't be converted back.
   open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
-  /// Gives a transformer a name by which attributes find it; `nil` takes the name back.
+  /// Registers a transformer under a name, by which attributes find it; `nil` removes the name.
   public class func setValueTransformer(
     _ transformer: ValueTransformer?,
     forName name: NSValueTransformerName
@@ -40,7 +40,7 @@ open class ValueTransformer: NamedTransformer {
     known.withLock { $0[name.rawValue] }?.transformer
   }
 
-  /// A transformer on its way into a lock.
+  /// A transformer that is passed into a lock.
   // because transformers keep no state of their own between calls
   private struct Registered: @unchecked Sendable {
     let transformer: ValueTransformer

@@ -38,7 +38,7 @@ final class ConnectionPool: Sendable {
 }
 
 extension StoreHandle {
-  /// How long one waits while the service has as many connections as it takes.
+  /// How long a caller waits while the service has its maximum of connections.
   private static let patience = Duration.seconds(30)
 
   /// Runs a function with a connection that nobody else uses meanwhile.
@@ -83,7 +83,7 @@ extension StoreHandle {
     if isShared { connections.give(connection) }
   }
 
-  /// Gives a connection back after an error, unless that was its end.
+  /// Gives a connection back after an error, unless the error ended it.
   func giveUp(_ connection: BlockingConnection, _ error: any Error) {
     if error.isLostConnection { return connections.clear() }
     let cause = (error as? DepotError) ?? (error as? SwiftDataError)?.serviceError

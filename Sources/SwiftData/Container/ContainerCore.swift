@@ -43,7 +43,7 @@ final class ContainerCore: @unchecked Sendable {
     self.init(schema, stores, migrationPlan, configurations)
   }
 
-  /// Takes stores that are open.
+  /// Creates the core from open stores.
   init(
     _ schema: Schema,
     _ stores: [StoreHandle],
@@ -78,6 +78,6 @@ final class ContainerCore: @unchecked Sendable {
     reachedRoots.contains(ObjectIdentifier(description.root))
   }
 
-  /// Learns which container this belongs to.
+  /// Sets the container that this belongs to.
   func adopt(_ container: ModelContainer) { lock.withLock { _ in known = container } }
 }

@@ -1,4 +1,4 @@
-/// Which entities each configuration of a container holds.
+/// The entities of each configuration of a container.
 struct EntityDivision {
   /// The entities of each configuration, in the order of the configurations.
   let parts: [[EntityDescription]]

@@ -15,7 +15,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   public var schema: Schema?
   /// Whether the store may be changed.
   public let allowsSave: Bool
-  /// Whether the store goes with its container.
+  /// Whether the store is in memory and ends with its container.
   public let isStoredInMemoryOnly: Bool
 
   /// Whether the file has the name of the configuration.
@@ -74,7 +74,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// - Parameters:
   ///   - name: The name of the configuration, and of the store's file without ".store".
   ///   - schema: The entities that the store holds; all that no other configuration has if `nil`.
-  ///   - isStoredInMemoryOnly: Whether the store goes with its container.
+  ///   - isStoredInMemoryOnly: Whether the store is in memory and ends with its container.
   ///   - allowsSave: Whether the store may be changed.
   ///   - groupContainer: It has no effect here.
   ///   - cloudKitDatabase: It has no effect here.

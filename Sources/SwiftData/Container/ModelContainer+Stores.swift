@@ -37,7 +37,7 @@ extension StoreHandle {
     if case .custom(let box) = kind { return try box.withStore { try $0.erase() } }
     let connection = try connect()
     var waiting = entities.sorted()
-    // An entity may have to wait for another one whose objects forbid that its own are deleted.
+    // An entity may have to wait for another one whose objects deny the deletion of its own.
     while !waiting.isEmpty {
       var refused: [String] = []
       var refusal: (any Error)?

@@ -19,7 +19,7 @@ final class StoreHandle: Sendable {
   let connections = ConnectionPool()
   private let knownObserver = Mutex<OperationObserver?>(nil)
 
-  /// The keeper of the rows.
+  /// The owner of the rows.
   enum Kind: Sendable {
     /// A service.
     case depot(StoreAccess)

@@ -74,11 +74,10 @@ struct StoreOpening {
 
   /// How long another program's migration may take.
   private static let patience = Duration.seconds(600)
-  /// How often another program may be faster, or the service may go away.
+  /// How often opening is repeated because another program was faster, or the service ended.
   private static let attempts = 8
 
-  /// Does something again while another program migrates the store, after it has, and when another
-  /// program that served the store has ended.
+  /// Runs a function, and repeats it while another program migrates the store or stops serving it.
   private func patiently<Result>(
     _ access: StoreAccess,
     _ body: (BlockingConnection) throws -> Result

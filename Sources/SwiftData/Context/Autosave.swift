@@ -22,7 +22,7 @@ extension ModelContext {
     scheduleAutosave()
   }
 
-  /// Saves if that was left to the next call.
+  /// Saves if a save was postponed to the next call.
   ///
   /// - Throws: The errors of ``save()``.
   final func autosaveIfDue() throws {

@@ -5,8 +5,10 @@ protocol ContextStore: AnyObject {
   /// The identifier of the store, the same in every process.
   var identifier: String { get }
   var allowsSave: Bool { get }
-  /// Whether it finds objects by ``StoreQuery/request``; else it goes by ``StoreQuery/descriptor``, so
-  /// that a context with changes that aren't saved reads all objects of an entity and does the rest itself.
+  /// Whether the store evaluates ``StoreQuery/request``.
+  ///
+  /// Otherwise it uses ``StoreQuery/descriptor``; a context with unsaved changes then reads all
+  /// objects of an entity, and filters and sorts them itself.
   var takesExpressions: Bool { get }
 
   /// Reads objects into the context; returns them in their order.
@@ -67,7 +69,7 @@ protocol ContextStore: AnyObject {
     into context: ModelContext
   ) throws -> [[Link]]
 
-  /// Finds out whether changes can be said to the store at all.
+  /// Checks whether the store can accept the changes.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a value can't be stored.
   func check(_ changes: SaveChanges) throws
@@ -138,7 +140,7 @@ struct StoreQuery {
   var request: FetchRequest
   /// The properties to read; all that aren't external if `nil`.
   var slots: [Int]?
-  /// Whether the lists of objects that the context has are read anew when they are asked for.
+  /// Whether the lists of the context's objects are read anew when they are used.
   var renewsLists = false
   /// The fetch descriptor that it was made from, for a store that reads that.
   var descriptor: Any?

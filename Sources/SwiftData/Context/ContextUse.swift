@@ -21,7 +21,7 @@ final class ContextUse: Sendable {
     set { news.store(newValue, ordering: .relaxed) }
   }
 
-  /// The bit that no number of a thread has.
+  /// A bit that numbers of threads don't use.
   private static let merging: UInt = 1
 
   /// Lets the calling thread in; waits while another one merges the saves of others.
@@ -66,7 +66,7 @@ final class ContextUse: Sendable {
     }
   }
 
-  /// Runs code of the program, during which other threads may be inside.
+  /// Runs code of the program, and lets other threads in meanwhile.
   func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
     let thread = user.load(ordering: .relaxed)
     guard thread & ~Self.merging == DepotLinux.Thread.current else { return try body() }

@@ -79,7 +79,7 @@ extension ServiceStore {
   ///
   /// - Parameters:
   ///   - isInDoubt: Whether it was sent before, with an unknown outcome.
-  ///   - message: The question that is open if the answer is lost.
+  ///   - message: The message for a lost answer.
   ///   - hint: The advice for that case.
   ///   - noteDoubt: Keeps the write, to be sent again.
   ///   - send: Sends it.
@@ -114,7 +114,7 @@ extension ServiceStore {
 }
 
 extension Error {
-  /// Whether it leaves open if a write was applied.
+  /// Whether the outcome of a write is unknown after this error.
   fileprivate var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
 
   /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.

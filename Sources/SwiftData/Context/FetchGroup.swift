@@ -7,7 +7,7 @@ final class FetchGroup {
 
   private let locked = RegistrationLock()
   private var members: [Unmanaged<ModelStorage>?] = []
-  /// The objects that outlive the same context; `nil` while that is there.
+  /// The objects that outlive the same context; `nil` while the context exists.
   fileprivate(set) var survivors: Survivors?
 
   func add(_ storage: ModelStorage) {
@@ -91,7 +91,7 @@ final class Survivors {
 }
 
 extension ModelStorage {
-  /// Whether all is known that the object can be asked for.
+  /// Whether all values of the object were read.
   fileprivate final var isWhole: Bool {
     guard description.relationships.isEmpty else { return false }
     return slots.allSatisfy { slot in if case .unloaded = slot { false } else { true } }

@@ -67,7 +67,7 @@ final class IdentityTable {
     return storage?.model == nil ? nil : storage
   }
 
-  /// Makes an object the one for its identifier; returns the one that was.
+  /// Registers an object for its identifier; returns the one that was registered before.
   @discardableResult
   func add(_ storage: ModelStorage) -> ModelStorage? {
     let entry = Entry.passUnretained(storage)
@@ -85,7 +85,7 @@ final class IdentityTable {
     return displaced
   }
 
-  /// Takes an object out, if it is the one for its identifier.
+  /// Unregisters an object, if it is the one for its identifier.
   func remove(_ storage: ModelStorage) {
     let entry = Entry.passUnretained(storage)
     locked {
@@ -105,7 +105,7 @@ final class IdentityTable {
     entries.remove(at: index)
   }
 
-  /// Takes all objects out at the context's end, and returns their storages.
+  /// Unregisters all objects at the context's end, and returns their storages.
   func end() -> [ModelStorage] {
     context = nil
     defer { locked { (numbered, others) = ([:], [:]) } }
@@ -135,7 +135,7 @@ extension PersistentIdentifier.Key {
   }
 }
 
-/// A lock around objects that aren't kept alive, which waits before one of them ends.
+/// A lock for objects that aren't kept alive; an object that ends waits for it.
 struct RegistrationLock: ~Copyable {
   private let mutex = Mutex<Void>(())
 

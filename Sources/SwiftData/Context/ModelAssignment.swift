@@ -33,7 +33,7 @@ public struct ModelAssignment<Model: PersistentModel> {
     adding amount: Value
   ) -> ModelAssignment { sum(keyPath, amount.attributeValue) }
 
-  /// Adds to a number that may be missing, and stays so.
+  /// Adds to an optional number; `nil` stays `nil`.
   public static func set<Value: AttributeValue & AdditiveArithmetic>(
     _ keyPath: KeyPath<Model, Value?>,
     adding amount: Value
@@ -67,7 +67,7 @@ public struct ModelAssignment<Model: PersistentModel> {
   }
 }
 
-/// The values of an object that is inserted without being made.
+/// The values of an object that is inserted without an object in memory.
 public struct ModelRowValues<Model: PersistentModel> {
   private let description: EntityDescription
   private(set) var slots: [Slot]

@@ -80,7 +80,7 @@ extension ModelContext {
     }
   }
 
-  /// Returns the object that this context has, or takes, for one that another object leads to.
+  /// Returns this context's object for a target, which may be adopted for this.
   private func own(_ target: Adoption.Target) -> Link? {
     if let link = target.link {
       if link.storage.ownContext === self || link.storage.phase == .unregistered { return link }
@@ -196,7 +196,7 @@ extension ModelStorage {
     return edits
   }
 
-  /// Lets relationships lead to other objects than before.
+  /// Replaces the targets of a relationship.
   fileprivate final func replaceTargets(_ slot: Int, _ current: (Link) -> Link) {
     func replaced(_ value: Slot) -> Slot? {
       switch value {
@@ -236,7 +236,7 @@ extension ModelStorage {
       if let old = base[slot] { base[slot] = old.loose }
       if property.shape.isStrong { continue }
       slots[slot] = slots[slot].loose
-      // The other sides say it too.
+      // The other sides have the same changes.
       if deltas.removeValue(forKey: slot) != nil {
         changed.remove(slot)
         base[slot] = nil

@@ -43,18 +43,18 @@ extension ModelContext {
     for link in links { delete(link) }
   }
 
-  /// Adds to a number of all objects of a class that satisfy a predicate.
+  /// Adds to a numeric property of all objects of a class that satisfy a predicate.
   ///
-  /// The store does it as ``update(_:where:includeSubclasses:set:)`` does, so that nothing is lost where
-  /// several count at once.
+  /// The store adds as ``update(_:where:includeSubclasses:set:)`` does, so that concurrent
+  /// additions aren't lost.
   ///
   /// ```swift
   /// try context.update(Counter.self, where: #Predicate { $0.name == "visits" }, set: \.count, adding: 1)
   /// ```
   ///
   /// - Returns: How many objects there were.
-  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if a sum is more than the property can be, and
-  ///   others as ``update(_:where:includeSubclasses:set:)`` does.
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if a sum is beyond the property's range,
+  ///   and others as ``update(_:where:includeSubclasses:set:)`` does.
   @discardableResult
   public final func update<T: PersistentModel, Value: AttributeValue & AdditiveArithmetic>(
     _ model: T.Type,
@@ -71,7 +71,7 @@ extension ModelContext {
     )
   }
 
-  /// Gives a property of all objects of a class that satisfy a predicate another value.
+  /// Sets a property of all objects of a class that satisfy a predicate.
   ///
   /// ```swift
   /// try context.update(Trip.self, where: #Predicate { $0.days > 30 }, set: \.isLong, to: true)

@@ -63,7 +63,7 @@ extension ModelContext {
         default: break
         }
       }
-      // Objects that the context has already stay, unless the others are changed.
+      // Objects that the context already has are kept, unless the adopted ones have changes.
       while let link = adoption.reached.popLast() {
         if link.storage.hasChanges || registered(link.storage.identifier) == nil { take(link) }
       }
@@ -109,7 +109,7 @@ extension ModelContext {
     return true
   }
 
-  /// Takes back the deletion of an object.
+  /// Undoes the deletion of an object.
   final func revive(_ link: Link) {
     let storage = link.storage
     pending.removeDeletion(of: storage)
@@ -186,7 +186,7 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// Makes an object that was deleted one that is to be inserted again.
+  /// Prepares a deleted object for another insertion.
   final func makeNew() {
     identifier = .temporary(description.temporaryKey)
     version = 0

@@ -17,7 +17,7 @@ extension ModelContext {
       }
       if postponedErrors.count > errors { unread += batch }
     }
-    // Where something couldn't be read that the rules lead to, they are applied again.
+    // If targets of the rules couldn't be read, the rules are applied again later.
     pending.decide(unread)
     leave(all)
   }
@@ -157,7 +157,7 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
-  /// Whether nothing is known of a property.
+  /// Whether a property hasn't been read.
   final func isUnloaded(_ slot: Int) -> Bool {
     if case .unloaded = slots[slot] { return true }
     return false

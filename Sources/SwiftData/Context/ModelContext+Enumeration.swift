@@ -38,9 +38,9 @@ extension ModelContext {
     }
   }
 
-  /// Returns the objects that a descriptor describes, which are read in batches when they are looked at.
+  /// Returns the objects that a descriptor describes, which are read in batches when they are used.
   ///
-  /// The members of the collection and their order are found out at once.
+  /// The members of the collection and their order are determined at once.
   ///
   /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` if the context has changes that aren't
   ///   saved and the descriptor doesn't leave them out; ``SwiftDataError`` as ``fetch(_:)`` does.

@@ -110,7 +110,7 @@ extension ModelContext {
     }
   }
 
-  /// Notes that the store has a value that can't be taken.
+  /// Records that the store has a value that doesn't fit the property's type.
   final func refuse(_ slot: Int, of storage: ModelStorage, _ error: any Error) {
     guard refusedValues != nil else { return }
     let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
@@ -184,7 +184,7 @@ extension ModelContext {
     }
   }
 
-  /// Looks at objects as they will be when the pending deletions are saved.
+  /// Runs a function that sees objects as after the pending deletions.
   final func seeingDeletions<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = hidesDeleted
     hidesDeleted = !pending.deleted.isEmpty
@@ -309,7 +309,7 @@ extension ModelStorage {
     }
   }
 
-  /// Makes the collection empty where there is none, as others read it.
+  /// Replaces missing collections by empty ones, as they will be read.
   final func fillMissingLists() {
     for slot in description.optionalLists {
       if case .many(nil) = slots[slot] { mutate(slot, to: .many(LinkList())) }

@@ -85,7 +85,7 @@ extension ModelContext {
       guard let found = readIfPossible(group) else { continue }
       missing += group.storages(without: found)
     }
-    // Of a fault nothing is known that could be stored again.
+    // A fault has no values that could be stored again.
     mergeDeletions(of: missing.filter { $0.version == 0 })
     noteDeletions(of: missing.filter { $0.version != 0 })
     return !missing.isEmpty
@@ -270,7 +270,7 @@ extension ModelContext {
   final func refreshStale(_ report: SaveReport) {
     leaveReplaced(report.replaced)
     readStale(report.stale + report.kept + report.adopted)
-    // Others may lead to a row that was there before.
+    // Other objects may refer to a row that existed before.
     for link in report.adopted { link.storage.unloadLists() }
     // The lists on both sides still lack the objects, as after the deletion.
     for link in report.kept where link.storage.phase == .stored {
@@ -321,7 +321,7 @@ extension SaveChanges {
 }
 
 extension DepotError {
-  /// Whether it says, maybe beside others, that a relationship leads to a row that isn't there.
+  /// Whether it reports, perhaps with other violations, a reference to a missing row.
   fileprivate var isOfReference: Bool {
     code == .reference
       || details?["violations"]?.array?.contains { $0["code"]?.string == Code.reference.rawValue }
@@ -330,7 +330,7 @@ extension DepotError {
 }
 
 extension ModelStorage {
-  /// The registered objects that a save of this one says it leads to.
+  /// The registered objects that a save of this one refers to.
   fileprivate final var targetsToSave: [ModelStorage] {
     let added = phase == .inserted ? [] : linkEdits.flatMap(\.added).map(\.storage)
     return added

@@ -52,7 +52,7 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// Whether a save that changes the row doesn't bring all of its values.
+  /// Whether a save that changes the row doesn't contain all of its values.
   fileprivate final var isSavedInPart: Bool {
     (description.hasExternalValues || unknownSlot != nil) && identifier.row != nil
   }
@@ -68,7 +68,7 @@ extension ModelStorage {
 }
 
 extension ServiceStore {
-  /// Returns which of some rows are there.
+  /// Returns the rows that exist.
   fileprivate func existing(
     among wanted: [Int64],
     of description: EntityDescription

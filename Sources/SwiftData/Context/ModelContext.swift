@@ -32,7 +32,7 @@ public class ModelContext: Equatable {
   final var refusedChanges: [SwiftDataError] = []
   /// The observers of changes.
   @exclusivity(unchecked) final var observers: [any ContextObserver] = []
-  /// Whether relationships don't lead to objects that are to be deleted.
+  /// Whether relationships hide objects that are to be deleted.
   final var hidesDeleted = false
   private var editingStateIdentifier = UUID()
   final var isAutosaveScheduled = false
@@ -155,13 +155,13 @@ extension ModelContext {
     }
   }
 
-  /// Makes an object the one for its identifier; returns the one that was.
+  /// Registers an object for its identifier; returns the one that was registered before.
   @discardableResult
   final func register(_ storage: ModelStorage) -> ModelStorage? {
     identityMap.table(of: storage.identifier.entity).add(storage)
   }
 
-  /// Takes an object out of the context; it keeps its values.
+  /// Removes an object from the context; it keeps its values.
   final func unregister(_ storage: ModelStorage) {
     storage.table?.remove(storage)
   }

@@ -7,7 +7,7 @@ struct PendingChanges {
   private(set) var discarded = PendingSet()
   /// The deleted objects whose delete rules weren't applied yet.
   private var undecided: [Link] = []
-  /// The relationships of deleted objects that must lead to nothing when they are saved.
+  /// The relationships of deleted objects that must be empty at the save.
   private(set) var denials: [(link: Link, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
   private(set) var required: [RequiredObject] = []
@@ -122,7 +122,7 @@ struct PendingChanges {
     }
   }
 
-  /// Makes the next save fail if a relationship of deleted objects leads to anything then.
+  /// Makes the next save fail if a relationship of deleted objects isn't empty then.
   mutating func deny(_ links: [Link], _ slot: Int) { denials += links.map { ($0, slot) } }
 }
 

@@ -35,7 +35,7 @@ extension ServiceStore {
     return try linked(to: sources, description, property, target, into: context)
   }
 
-  /// Reads the rows that lead to some by a to-one relationship.
+  /// Reads the rows that refer to the sources by a to-one relationship.
   private func children(
     of sources: [PersistentIdentifier],
     _ target: EntityDescription,

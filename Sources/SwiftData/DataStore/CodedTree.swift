@@ -38,7 +38,7 @@ enum CodedTree: Codable, Sendable {
 }
 
 extension CodedTree {
-  /// Takes a value apart; `nil` if it can't be encoded.
+  /// Converts a value to a tree; `nil` if it can't be encoded.
   init?(_ value: Any) {
     guard let value = value as? any Encodable else { return nil }
     func encode(_ value: some Encodable) throws -> Data {
@@ -50,7 +50,7 @@ extension CodedTree {
     self = tree
   }
 
-  /// Returns the value that this is of a type; `nil` if it isn't one.
+  /// Decodes the tree as a type; `nil` if it doesn't fit.
   ///
   /// Dates may be numbers or text.
   func decoded<Content: Decodable>(_: Content.Type) -> Content? {

@@ -11,7 +11,7 @@ struct CustomAnswer {
 }
 
 extension CustomStore {
-  /// Asks the store for objects; for more than are wanted, or unsorted, where it prefers that.
+  /// Asks the store for objects; for more than wanted, or unsorted ones, if it prefers that.
   func ask<Model: PersistentModel>(
     _ wanted: FetchDescriptor<Model>,
     _ context: ModelContext?
@@ -40,7 +40,7 @@ extension CustomStore {
     }
   }
 
-  /// Asks the store for one number or list, where it does all of its part; `nil` if it prefers not to.
+  /// Asks the store for one number or list; `nil` if it leaves a part to the context.
   func strictly<Model, Result>(
     _ descriptor: FetchDescriptor<Model>,
     _ context: ModelContext,

@@ -1,5 +1,6 @@
 internal import Foundation
 
+/// Reading from a custom store.
 extension CustomStore {
   func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
     func open<Model: PersistentModel>(_: Model.Type) throws -> [Link] {

@@ -11,11 +11,11 @@ final class CustomStore<Store: DataStore>: ContextStore {
   let keepsMissingLists = true
   /// Used while ``box`` is locked only.
   private let store: Store
-  /// The context as the store knows it.
+  /// The context's identity and author as the store knows them.
   private var state: EditingState?
   /// The targets of to-many relationships of registered objects that aren't loaded.
   var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
-  /// The values of objects that a save has returned and the context has to take over.
+  /// The values that a save has returned and that the context has to take over.
   var returned: [PersistentIdentifier: DefaultSnapshot] = [:]
 
   init(_ box: CustomStoreBox, _ store: Store) {

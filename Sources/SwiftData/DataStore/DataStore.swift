@@ -8,7 +8,7 @@ public protocol DataStore: AnyObject {
   /// The values of one object.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// The identifier of the store, which no other has, always.
+  /// The identifier of the store, which no other store ever has.
   var identifier: String { get }
 
   /// The entities that the store holds.
@@ -30,8 +30,8 @@ public protocol DataStore: AnyObject {
 
   /// Returns the objects that a descriptor describes.
   ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave
-  ///   that part to the context, or why the objects can't be had.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to
+  ///   leave that part to the context, or another error that says why the objects can't be fetched.
   func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot>
@@ -51,10 +51,10 @@ public protocol DataStore: AnyObject {
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
 
-  /// Learns of a context, before that asks for anything.
+  /// Prepares for a context, before its first request.
   func initializeState(for editingState: EditingState)
 
-  /// Learns that a context has ended.
+  /// Forgets a context that has ended.
   func invalidateState(for editingState: EditingState)
 
   /// Returns the snapshots of some objects that the store has at hand.
@@ -92,7 +92,7 @@ extension DataStore {
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Has nothing at hand.
+  /// Returns no snapshots.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState

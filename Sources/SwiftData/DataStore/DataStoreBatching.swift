@@ -13,7 +13,7 @@ public protocol DataStoreBatching: DataStore {
 /// A request of a context to delete objects.
 @Memberwise
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
-  /// Which context asks.
+  /// The context that asks.
   public let editingState: EditingState
   /// The condition that an object must satisfy; `nil` means all of them.
   public let predicate: Predicate<T>?

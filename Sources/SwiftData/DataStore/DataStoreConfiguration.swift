@@ -11,13 +11,13 @@ public protocol DataStoreConfiguration: Hashable {
   /// A container sets it before it creates the store.
   var schema: Schema? { get set }
 
-  /// Checks that a store can be had.
+  /// Checks whether a store can be opened.
   ///
   /// - Throws: An error that says why the configuration can't be used.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
-  /// Finds nothing wrong.
+  /// Accepts every configuration.
   public func validate() throws {}
 }

@@ -1,7 +1,7 @@
 /// A refusal of a store of the program's own.
 ///
-/// A context that gets one of the two that prefer its memory does that part itself, over all objects of
-/// the entity.
+/// After one of the two `preferInMemory` errors, the context does that part itself, over all
+/// objects of the entity.
 public enum DataStoreError: Error, Hashable, Sendable {
   /// The store doesn't have the requested feature.
   case unsupportedFeature

@@ -3,9 +3,9 @@ internal import DepotProtocol
 /// A request of a context for objects.
 @Memberwise
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// Which objects it wants.
+  /// The wanted objects.
   public let descriptor: FetchDescriptor<T>
-  /// Which context asks.
+  /// The context that asks.
   public let editingState: EditingState
 }
 
@@ -14,10 +14,10 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {
-  /// Which objects were wanted.
+  /// The wanted objects.
   public let descriptor: FetchDescriptor<ModelType>
   /// The objects, in order.
   public let fetchedSnapshots: [SnapshotType]
-  /// Other objects, which relationships lead to and the context need not ask for again.
+  /// Related objects, which the context then need not request.
   public private(set) var relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
 }

@@ -1,15 +1,15 @@
 internal import DepotProtocol
 
-/// A request of a context to keep changes.
+/// A request of a context to store changes.
 @Memberwise
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
-  /// Which context saves.
+  /// The context that saves.
   public let editingState: EditingState
   /// The new objects, whose identifiers are temporary.
   public private(set) var inserted: [SnapshotType] = []
   /// The changed objects, with all their values.
   public private(set) var updated: [SnapshotType] = []
-  /// The objects that are to go, with their last values.
+  /// The objects to delete, with their last values.
   public private(set) var deleted: [SnapshotType] = []
 }
 

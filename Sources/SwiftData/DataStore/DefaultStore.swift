@@ -108,7 +108,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
     try context.save()
   }
 
-  /// Returns a context that does something for another one.
+  /// Returns a context that works for another one.
   func context(_ editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.author = editingState.author

@@ -5,7 +5,7 @@ struct SnapshotSave {
   let context: ModelContext
   /// The new objects by the identifiers that the snapshots have.
   private var new: [PersistentIdentifier: Link] = [:]
-  /// The changed objects, which are looked at again after the save.
+  /// The changed objects, which are compared with the snapshots after the save.
   private var updated: [Link] = []
   /// The token of the history after the last part that is saved already.
   var token: (any HistoryToken)?

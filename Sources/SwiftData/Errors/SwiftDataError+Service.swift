@@ -10,7 +10,7 @@ extension SwiftDataError {
     }
   }
 
-  /// Says in terms of the object layer why the service refused something.
+  /// Translates an error of the service into terms of objects.
   init(_ error: DepotError, _ kind: Kind? = nil) {
     self.init(kind ?? Kind(error.code), error.objectMessage, hint: error.objectHint)
     code = error.code.rawValue
@@ -46,14 +46,13 @@ extension SwiftDataError.Kind {
 }
 
 extension DepotError {
-  /// The failure as a program knows it that has objects; the service names the part of a predicate as it
-  /// is sent.
+  /// The message in terms of objects; the service's message names parts of predicates as sent.
   fileprivate var objectMessage: String {
     code == .predicate && message.hasPrefix("In ")
       ? "The store can't compute a part of the predicate or expression." : message
   }
 
-  /// The advice for a program that has objects, where the service's is about requests.
+  /// The hint for a program with objects, where the service's hint is about requests.
   fileprivate var objectHint: String? {
     switch code {
     case .predicate where message.hasPrefix("In "): "Fetch the objects, and compute it in memory."

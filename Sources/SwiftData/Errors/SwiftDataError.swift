@@ -6,7 +6,7 @@ internal import Foundation
 /// Errors of one kind are equal, regardless of their other members: the kinds are the errors of
 /// Apple's framework.
 public struct SwiftDataError: Error, Sendable {
-  /// Which error it is, for comparisons.
+  /// The kind of error, for comparisons.
   var kind: Kind
   /// The failure, as a sentence.
   public var message: String

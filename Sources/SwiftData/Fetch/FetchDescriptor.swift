@@ -44,7 +44,7 @@ extension FetchDescriptor: Equatable {
 }
 
 extension FetchDescriptor {
-  /// Returns the part of a list that offset and limit leave.
+  /// Returns the part of a list within offset and limit.
   func cut<Element>(_ list: [Element]) -> [Element] {
     let rest = list.dropFirst(max(0, fetchOffset ?? 0))
     return Array(fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)

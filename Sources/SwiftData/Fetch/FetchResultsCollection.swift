@@ -1,4 +1,4 @@
-/// The results of a fetch, which are read in batches when they are looked at.
+/// The results of a fetch, which are read in batches when they are used.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public let startIndex = 0
   public let endIndex: Int

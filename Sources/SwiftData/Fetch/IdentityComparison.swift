@@ -1,7 +1,9 @@
 internal import DepotProtocol
 
-/// The search of an expression for identifiers, which become the numbers of their rows where objects of
-/// the same hierarchy are compared with them, and a number that no row has elsewhere.
+/// The replacement of identifiers in an expression by the numbers of rows.
+///
+/// Where objects of another hierarchy are compared with an identifier, it becomes a number that no
+/// row has.
 @Memberwise("description", "entities")
 struct IdentityComparison {
   /// The entity that the expression is about.
@@ -13,11 +15,11 @@ struct IdentityComparison {
 
   /// Returns a stand-in for an identifier, until the other side of its comparison is known.
   static func mark(_ number: Int64, of root: String) -> Value {
-    // A constant of the program isn't a list of values of several types.
+    // A program's own constant never is a list of values of several types.
     .list([.int64(number), .string(root)])
   }
 
-  /// Returns an expression with numbers instead of the marks in it.
+  /// Returns an expression with numbers instead of the stand-ins.
   mutating func resolve(_ expression: QueryExpression) -> QueryExpression {
     resolve(expression, comparedWith: nil)
   }

@@ -2,7 +2,7 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// The part of a fetch descriptor that the service can do.
+/// The translation of fetch descriptors for the service.
 enum ModelQuery {
   /// Translates a predicate.
   ///

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// An object as a row that queries can be asked about, with the values that it has now.
+/// An object as a row for queries, with its current values.
 struct ModelRow: EvaluationRow {
   let link: Link
 

@@ -5,9 +5,9 @@ struct QueryWalk {
   private let description: EntityDescription
   private let entities: [String: EntityDescription]
   private var variables: [String: Place] = [:]
-  /// The elements of the collections that are looked into, the innermost last; `nil` for values.
+  /// The elements of the collections around the current part, the innermost last; `nil` for values.
   private var elements: [Place?] = []
-  /// The relationships, each by its way from the row.
+  /// The relationships, each by its path from the row.
   private(set) var prefixes: [Prefix] = []
   /// The first part that the service doesn't know or can't compare; `nil` if there is none.
   private(set) var problem: String?
@@ -18,7 +18,7 @@ struct QueryWalk {
     var entity: String
   }
 
-  /// Where an object is.
+  /// The position of an object: its path and its entity.
   private struct Place {
     var path: String
     var description: EntityDescription
@@ -32,7 +32,7 @@ struct QueryWalk {
     self.entities = entities
   }
 
-  /// Looks at an expression.
+  /// Examines an expression.
   mutating func visit(_ expression: QueryExpression) {
     switch expression {
     case .value, .now, .variable: return
@@ -59,7 +59,7 @@ struct QueryWalk {
     }
   }
 
-  /// Looks at a search of texts of the object, or of the innermost element.
+  /// Examines a search of texts of the object, or of the innermost element.
   private mutating func search(_ paths: [String]) {
     guard let start = elements.last ?? Place(path: "", description: description) else {
       problem = problem ?? "a search of a value"
@@ -92,7 +92,7 @@ struct QueryWalk {
 
   /// Finds the object or objects that an expression leads to; `nil` if it leads to a value.
   ///
-  /// If the expression is taken as a whole, it matters only whether there is something.
+  /// If the expression is compared as a whole, only its presence matters.
   private mutating func place(
     of expression: QueryExpression,
     asWhole isWhole: Bool = false
@@ -142,7 +142,7 @@ struct QueryWalk {
     return place
   }
 
-  /// Checks that the service knows a part of an attribute and looks into it.
+  /// Checks that the service can read a part of an attribute.
   private mutating func check(
     _ codec: AttributeCodec,
     _ steps: ArraySlice<String>,

@@ -13,7 +13,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
-  /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
+  /// Sorts text in the usual order: without regard to case and marks first, and `9` before `10`.
   ///
   /// With the comparator `.lexical`, text is sorted by its code points.
   public init(_ keyPath: any KeyPath<Compared, String> & Sendable, order: SortOrder = .forward) {
@@ -21,7 +21,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
-  /// Sorts text that may be missing as people expect it, nil first.
+  /// Sorts optional text in the usual order, nil first.
   ///
   /// With the comparator `.lexical`, text is sorted by its code points.
   public init(_ keyPath: any KeyPath<Compared, String?> & Sendable, order: SortOrder = .forward) {
@@ -29,7 +29,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
-  /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
+  /// Sorts text in the usual order: without regard to case and marks first, and `9` before `10`.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedTextComparator,
@@ -38,7 +38,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(keyPath, order: order)
   }
 
-  /// Sorts text that may be missing as people expect it, nil first.
+  /// Sorts optional text in the usual order, nil first.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedTextComparator,
@@ -106,9 +106,9 @@ extension KeyPath {
 
 /// The orders of text that `String.StandardComparator` has on Apple's systems only.
 public enum LocalizedTextComparator: Sendable {
-  /// As people expect it.
+  /// The usual order of text for people.
   case localizedStandard
-  /// As people expect it, too; the order depends on no language.
+  /// The usual order of text for people, too; it depends on no language.
   case localized
 }
 

@@ -47,7 +47,7 @@ struct ModelPath {
   /// The description of the key path, if it can't be made itself.
   private let description: String?
 
-  /// How many properties a key path may have.
+  /// The greatest number of properties in a key path.
   private static let depth = 4
 
   private init(_ path: String, _ parts: [AnyKeyPath], _ property: PropertyDescription? = nil) {

@@ -13,8 +13,8 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 
   /// Returns the value that a property had after the transaction.
   ///
-  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
-  /// was `nil`.
+  /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
+  /// value isn't known, or was `nil`.
   public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     record.value(keyPath, in: record.change.new)
   }
@@ -42,16 +42,16 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
   /// Returns the value that a property had before the transaction.
   ///
-  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
-  /// was `nil`.
+  /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
+  /// value isn't known, or was `nil`.
   public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     record.value(keyPath, in: record.change.old)
   }
 
   /// Returns the value that a property had after the transaction.
   ///
-  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
-  /// was `nil`.
+  /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
+  /// value isn't known, or was `nil`.
   public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     record.value(keyPath, in: record.change.new)
   }
@@ -79,8 +79,8 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
 
   /// Returns the last value of any property.
   ///
-  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
-  /// was `nil`.
+  /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
+  /// value isn't known, or was `nil`.
   public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     record.value(keyPath, in: record.change.old)
   }

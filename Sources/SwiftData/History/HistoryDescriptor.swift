@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Which transactions of the history are wanted.
+/// A description of the wanted transactions of the history.
 public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
   /// The condition that a transaction must satisfy; `nil` means all of them.
   public var predicate: Predicate<TransactionType>?

@@ -44,7 +44,7 @@ public struct DefaultHistoryToken: HistoryToken {
     epochs = [store: token.epoch]
   }
 
-  /// The token of one store; `nil` if it says nothing of that.
+  /// The token of one store; `nil` if it has no position there.
   subscript(store: String) -> DepotProtocol.HistoryToken? {
     get {
       tokenValue?[store].map {

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The history of a container's stores.
 ///
-/// It has no transactions that changed nothing which the container knows, as the one that made a store.
+/// It leaves out transactions without changes that the container knows, as at a store's creation.
 extension ModelContext {
   /// Returns transactions of the history, the oldest first unless the descriptor sorts them.
   ///
@@ -70,7 +70,7 @@ extension ModelContext {
       if let token = last.token[store.identifier] { ends.append((store, token)) }
     }
     for (store, last) in ends {
-      // Later transactions are kept, however soon they came.
+      // Later transactions are kept, even at the same time.
       _ = try store.talk { try $0.deleteHistory(before: .token(last.advanced(by: 1))) }
     }
   }

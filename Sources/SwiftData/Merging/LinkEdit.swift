@@ -1,9 +1,9 @@
 /// The program's change of a relationship that isn't saved.
 struct LinkEdit {
   let slot: Int
-  /// The registered objects that the relationship leads to no more.
+  /// The registered objects that were removed from the relationship.
   var removed: [Link] = []
-  /// The registered objects that the relationship leads to now.
+  /// The registered objects that were added to the relationship.
   var added: [Link] = []
 }
 
@@ -37,7 +37,7 @@ extension ModelStorage {
     }
   }
 
-  /// Takes the change back by which a relationship leads to an object, or doesn't any more.
+  /// Undoes the change that added an object to a relationship, or removed it.
   private final func takeBack(
     _ link: Link,
     at side: RelationshipShape.Inverse,
@@ -55,7 +55,7 @@ extension ModelStorage {
       let (edit, theirs) = (linkEdit(slot), newer?.slots[slot])
       mutate(slot, to: base[slot] ?? .unloaded)
       forgetChange(slot)
-      // An object that has come from elsewhere is there again.
+      // An object that was moved here from another list is in that list again.
       takeBackElsewhere(edit, &changes)
       guard let theirs, let own = self.link else { return }
       context?.relink(own, slot, to: theirs)
@@ -76,7 +76,7 @@ extension ModelStorage {
     if delta.isEmpty, phase == .stored { forgetChange(slot) }
   }
 
-  /// Takes the change back by which a list has an object, or hasn't any more.
+  /// Undoes the change that added an object to a list, or removed it.
   private final func takeBack(_ link: Link, _ slot: Int, _ isAdded: Bool) {
     guard phase == .inserted || hasEdited(slot, link.storage) else { return }
     if case .many(let list?) = slots[slot] {

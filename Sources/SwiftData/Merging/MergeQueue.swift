@@ -11,7 +11,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   fileprivate struct State {
     var home = Home.caller
     var events: [RemoteEvent] = []
-    /// The transaction that is merged up to some change.
+    /// The transaction that is merged partly.
     var rest: Entry?
     var isScheduled = false
     /// Whether the context is merging on its actor or queue.
@@ -36,7 +36,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   /// How much may wait to be merged; beyond that it is less work to read the objects anew.
   fileprivate static let limits = (events: 1000, changes: 50_000)
 
-  /// Where a context is used.
+  /// The actor or thread of a context.
   enum Home: Sendable {
     /// Wherever the program calls it.
     case caller
@@ -47,7 +47,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// On an actor, as long as that lives.
     case actor(WeakActor)
 
-    /// Returns the home of an actor; the caller's if there is none.
+    /// Returns the home for an actor; the caller's thread if there is none.
     init(_ actor: (any Actor)?) {
       self =
         actor.map { $0 === MainActor.shared ? .main : .actor(WeakActor(actor: $0)) } ?? .caller
@@ -94,7 +94,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   init() {}
 
-  /// Says whose this is.
+  /// Sets the context that this belongs to.
   func adopt(_ context: ModelContext) {
     self.context = context
     state.withLock { state in
@@ -103,7 +103,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     }
   }
 
-  /// Where the context is used.
+  /// The actor or thread of the context.
   var home: Home {
     get { state.withLock(\.home) }
     set {

@@ -9,7 +9,7 @@ struct MergedChanges {
   /// The changes of the rows of an entity.
   struct Touch {
     let description: EntityDescription
-    /// Whether rows came or went.
+    /// Whether rows were inserted or deleted.
     var isMembership = false
     /// The properties that changed.
     var slots = SlotSet()

@@ -9,7 +9,7 @@ extension ModelContext {
     merge.finish()
   }
 
-  /// Merges the deletion of rows that turned out to be deleted.
+  /// Merges the deletion of rows that a read didn't find any more.
   ///
   /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {
@@ -47,7 +47,7 @@ extension ModelContext {
     for observer in observers { observer.didRefresh(storage, nil) }
   }
 
-  /// Reads all again that was read of objects.
+  /// Reads the values again that were read of objects.
   final func refresh(_ links: [Link]) {
     guard !links.isEmpty else { return }
     let groups = Dictionary(grouping: links) { link in

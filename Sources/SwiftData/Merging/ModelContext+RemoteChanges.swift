@@ -84,7 +84,7 @@ extension ModelContext {
 
   /// Merges a part of the waiting saves, and lets other work on the same queue run in between.
   final func work() {
-    // An actor's initializer may be at it on another thread.
+    // An actor's initializer may be using it on another thread.
     guard let isFirst = use.beginMerging() else { return mergeQueue.schedule() }
     defer { if isFirst { use.end() } }
     if !isMerging { merge(upTo: Self.changesAtOnce) }

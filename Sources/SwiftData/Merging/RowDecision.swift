@@ -30,7 +30,7 @@ enum RowDecision: Equatable {
 extension ModelStorage {
   /// Decides the fate of the object when there is news of its row.
   ///
-  /// All that is loaded of an object and that the program hasn't changed is of one version, the known one.
+  /// All loaded and unchanged values of an object have one version, the known one.
   ///
   /// | The object | Read: older | same | newer, with all that is loaded | newer, with less |
   /// | --- | --- | --- | --- | --- |

@@ -90,7 +90,7 @@ final class RowIntake {
     return link
   }
 
-  /// Takes the columns of an object's row, as far as it wants them.
+  /// Takes the columns of an object's row that it needs.
   private func take(_ link: Link, _ layout: RowLayout, _ reader: inout RowReader) throws {
     let storage = link.storage
     if storage.version == 0, storage.changed.isEmpty {
@@ -113,7 +113,7 @@ final class RowIntake {
     }
   }
 
-  /// Reads the slot of a property; one whose value can't be taken stays to be read when it is asked for.
+  /// Reads the slot of a property; a value that doesn't fit stays unread.
   private func slot(
     _ step: RowStep,
     of storage: ModelStorage,

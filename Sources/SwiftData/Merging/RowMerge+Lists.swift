@@ -23,14 +23,14 @@ extension RowMerge {
     }
   }
 
-  /// A list that gets other members.
+  /// A change of a list's members.
   final class ListEdit {
     let link: Link
     let slot: Int
     private var steps: [Step] = []
-    /// The last step of each object, which alone counts.
+    /// The last step of each object; only this one counts.
     private var last: [PersistentIdentifier: Int] = [:]
-    /// The members that the list will get and lose, as far as ``look()`` has seen.
+    /// The members that the list will get and lose, as ``look()`` has found.
     private var found: [Step] = []
 
     private struct Step {
@@ -47,7 +47,7 @@ extension RowMerge {
 
     var property: PropertyDescription { link.storage.description.properties[slot] }
 
-    /// Whether the list will be another one than it is, as far as ``look()`` has seen.
+    /// Whether the list will change, as ``look()`` has found.
     var isChanged: Bool { !found.isEmpty }
 
     func add(_ member: Member, isAdded: Bool) {
@@ -75,10 +75,9 @@ extension RowMerge {
       storage.slots[slot] = .many(Self.edited(list, wanted))
     }
 
-    /// Notes as the program's change that the list keeps objects which others take out of it, and lacks
-    /// objects which they put into it.
+    /// Records the members that the list keeps or lacks, unlike the store, as a program's change.
     ///
-    /// It counted as unchanged for as long as the store said the same.
+    /// While the store said the same, this counted as unchanged.
     private func noteOwnMembers(_ wanted: [Step]) {
       guard case .many(let list?) = link.storage.slots[slot] else { return }
       let own = Self.effective(counting.filter(\.member.isOwn), in: list)
@@ -115,7 +114,7 @@ extension RowMerge {
 
     /// The steps that change a list.
     private static func effective(_ steps: [Step], in list: LinkList) -> [Step] {
-      // Where many are to be found, it is less work to look at the list once.
+      // If there are many steps, it is less work to read the list once.
       if steps.count > 8 {
         let known = Set(list.allIdentifiers)
         return steps.filter { known.contains($0.member.identifier) != $0.isAdded }

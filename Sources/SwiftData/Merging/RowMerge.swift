@@ -17,7 +17,7 @@ final class RowMerge {
   private var edits: [Edit] = []
   /// The edits of lists, by their objects and slots.
   private var lists: [SlotPlace: ListEdit] = [:]
-  /// The objects whose rows are deleted, and which go.
+  /// The objects whose rows are deleted, and which are invalidated.
   private var deleted: [Link] = []
   /// The deleted objects whose members of a relationship aren't known.
   var scans: [ObjectIdentifier: Scan] = [:]
@@ -34,9 +34,9 @@ final class RowMerge {
     let link: Link
     let slot: Int
     let value: Slot
-    /// The version of the object that has the value; `nil` if it doesn't depend on it.
+    /// The version of the object that has the value; `nil` if the value doesn't depend on it.
     var version: Int64?
-    /// The target that a relationship must have, to have none from now on.
+    /// The target that the relationship must still have for the edit, which removes it.
     var leaving: PersistentIdentifier?
     /// Whether the program's own change is dropped too, since its target is deleted.
     var isForced = false
@@ -152,7 +152,7 @@ final class RowMerge {
     }
     merge(values, into: link, version: version, isRead: false)
     if storage.changed.isEmpty, storage.phase == .stored { context.pending.remove(storage) }
-    // Its new targets have to forget it too.
+    // The other sides of its new targets have to lose it again.
     if storage.phase == .deleted { context.pending.decide([link]) }
   }
 
@@ -183,7 +183,7 @@ final class RowMerge {
     var theirs: [Int: Slot] = [:]
     for (slot, value) in values {
       if storage.changed.contains(slot) {
-        // Rows are read all the time; only a transaction makes the program give its changes up.
+        // Reads happen all the time; only a transaction makes the program's changes be given up.
         if !isRead, policy == .mergeByPropertyStoreTrump {
           storage.withMutation(slot) { storage.giveUpChange(slot, for: value) }
         } else {
@@ -245,7 +245,7 @@ final class RowMerge {
       for (side, isAdded) in [(from, false), (to, true)] {
         guard let side, let other = context.registered(side)?.link else { continue }
         if let place, (place == side) != isAdded { continue }
-        // One that will be deleted enters nothing; one that the program leaves where it is enters there.
+        // A deleted object enters no list; one that the program keeps there stays in its list.
         let member = Member(
           identifier: identifier,
           isOwn: isOwn && !(isAdded && wanted == side) || isAdded && known?.phase == .deleted,
@@ -329,7 +329,7 @@ final class RowMerge {
   private func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
     let storage = link.storage
     guard storage.wasRead(slot) else { return }
-    // An object that leads elsewhere now, and not by the program's will, isn't here any more.
+    // An object that others gave another target doesn't belong here any more.
     if !isAdded, !member.isOwn { leave(link, slot, member.identifier) }
     guard (storage.stored(slot).targetIdentifier == member.identifier) != isAdded else { return }
     let value: Slot = isAdded ? .reference(member.identifier) : .nothing
@@ -339,7 +339,7 @@ final class RowMerge {
       let leaving = isAdded ? nil : member.identifier
       edits.append(Edit(link: link, slot: slot, value: value, leaving: leaving))
     } else if member.link?.storage.phase == .stored {
-      // It counted as unchanged for as long as the store said the same.
+      // While the store said the same, this counted as unchanged.
       storage.noteChange(slot, since: value)
     }
   }
@@ -432,7 +432,7 @@ final class RowMerge {
   func finish() {
     scan()
     let lists = Array(lists.values)
-    // The edits know this, which is the owner of them until here.
+    // Only the edits keep this alive from here on.
     self.lists = [:]
     for list in lists { list.look() }
     let changed = lists.filter(\.isChanged)

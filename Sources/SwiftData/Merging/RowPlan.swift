@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// Which columns of the rows of an entity are read, and where their values go.
+/// The columns that are read of an entity's rows, and the properties that get their values.
 ///
-/// Rows of a hierarchy have the columns of all classes that descend from the entity; each class reads its
-/// own and leaves out the others.
+/// Rows of a hierarchy have the columns of all subclasses of the entity; each class reads its own
+/// columns and skips the others.
 final class RowPlan {
   /// The columns to ask for, `$entity` first if rows may be of several classes.
   private(set) var select: [String] = []
@@ -28,8 +28,9 @@ final class RowPlan {
     var places: [Int]?
   }
 
-  /// Makes the plan of asking for properties of an entity and of the classes that descend from it, all
-  /// that aren't external if `slots` is `nil`.
+  /// Makes the plan of reading properties of an entity and its subclasses, all if `slots` is `nil`.
+  ///
+  /// External properties aren't read then.
   init(
     _ description: EntityDescription,
     slots: [Int]?,

@@ -1,8 +1,9 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// The attributes, new in a store with rows, whose defaults are expressions such as `UUID()`, so that each
-/// row gets its own value.
+/// The attributes, new in a store with rows, whose defaults are expressions such as `UUID()`.
+///
+/// Each row gets its own value of them.
 ///
 /// The program evaluates them, in a copy that replaces the store at the end.
 struct EvaluatedDefaults {

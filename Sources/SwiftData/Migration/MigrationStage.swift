@@ -1,4 +1,4 @@
-/// The way from one version of a program's models to the next.
+/// The migration from one version of a program's models to the next.
 ///
 /// With several configurations, a stage is carried out for each store by itself, and its contexts have
 /// the entities of that store.

@@ -72,8 +72,7 @@ struct PlannedMigration {
     var stage: MigrationStage?
   }
 
-  /// Returns the steps that the plan has from a version: its stages, and that to the next version of the
-  /// list if no stage leads on in the list.
+  /// Returns the plan's steps from a version: its stages, and one to the next version if need be.
   private func steps(from place: Int) -> [Step] {
     let stages = plan.stages.filter { $0.fromVersion == versions[place].type }
     var steps = stages.compactMap { stage in
@@ -106,7 +105,7 @@ struct PlannedMigration {
     throw number > versions[target].number ? newer(number) : missingStage(from: place)
   }
 
-  /// Returns which of the versions a store has.
+  /// Returns the version that a store has.
   private func place(of stored: DepotProtocol.Schema) throws -> Int {
     if let place = versions.lastIndex(where: { $0.number == stored.version && $0.isLike(stored) })
       ?? versions[...target].lastIndex(where: { $0.isLike(stored) })
@@ -169,7 +168,7 @@ extension PlannedMigration {
     if let version = stored.version, version >= new.number {
       schema.version = SchemaVersion(version.major, version.minor, version.patch + 1)
     }
-    // A store that holds nothing of either version has nothing for the program to do.
+    // The program has nothing to do with a store that holds nothing of either version.
     let isConcerned = !old.descriptions.isEmpty || !new.descriptions.isEmpty
     let store = try connection.storeIdentifier()
     let version = stored.version
@@ -206,7 +205,7 @@ extension PlannedMigration {
       interim.version = version ?? schema.version.map { _ in SchemaVersion(0, 0, 0) }
       try connection.migrate(to: interim, from: version) { _, copy in
         try old.with(copy, store, willMigrate)
-        // The copy has the old forms no longer when it has the new schema.
+        // With the new schema, the copy no longer has the old forms.
         var converted: [SaveRequest] = []
         try forms.read(copy, isLenient: true) { converted.append($0) }
         try defaults(over: copy).define(schema, from: interim.version, in: copy)

@@ -1,7 +1,7 @@
-/// The versions of a program's models, and how a store gets from each to the next.
+/// The versions of a program's models, and the migrations between them.
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// The versions, the oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The ways from each version to the next one.
+  /// The migrations from each version to the next one.
   static var stages: [MigrationStage] { get }
 }

@@ -3,14 +3,15 @@ internal import DepotProtocol
 
 /// The migration of a store to the schema of a program that has no plan.
 ///
-/// Entities that the program doesn't list stay, and so do properties that rows can do without: another
-/// program may have them. Everything else becomes as the program says, if it can be inferred how.
+/// Entities that the program doesn't list stay, and so do properties that rows can do without:
+/// another program may have them. Everything else changes to the program's schema, if that can be
+/// inferred.
 struct StoreMigration {
   let connection: BlockingConnection
   let wanted: DepotProtocol.Schema
   /// The entities of the program.
   let descriptions: [EntityDescription]
-  /// The attributes whose defaults are others each time, so that the store's will do.
+  /// The attributes whose defaults differ each time, so that the store may keep its own.
   let changingDefaults: Set<String>
   let isReadOnly: Bool
 

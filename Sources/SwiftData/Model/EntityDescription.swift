@@ -133,7 +133,7 @@ final class EntityDescription: @unchecked Sendable {
 // MARK: - Default values
 
 extension EntityDescription {
-  /// The attributes whose defaults are others each time, as `Date()` is.
+  /// The attributes whose defaults differ each time, like `Date()`.
   var changingDefaults: [PropertyDescription] {
     let again = newDefaults
     return properties.filter { property in

@@ -18,7 +18,7 @@ extension EntityDescription {
     let property = parent.properties[slot]
     guard Swift.type(of: property.keyPath).valueType == types.valueType else { return nil }
     guard let codec = property.codec else { return property }
-    // A computed property may happen to give back one value as it is, but not both.
+    // A computed property may happen to return one value unchanged, but not both.
     let isStored = (0..<2).allSatisfy { round in
       let given = property.probe(types.valueType, round)
       link.storage.slots[slot] = .value(given)
@@ -29,7 +29,7 @@ extension EntityDescription {
 }
 
 extension PropertyDescription {
-  /// Returns a value that is unlike others, another one in each round.
+  /// Returns a value that differs from usual ones, another one in each round.
   fileprivate func probe<Value>(_: Value.Type, _ round: Int) -> Any {
     let candidates: [Any] = [
       "aB\(round)", 4_711 + round, Double(round) + 0.25, round == 0,

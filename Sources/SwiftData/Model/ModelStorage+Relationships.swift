@@ -256,7 +256,7 @@ extension ModelStorage {
       // One side may have been read before others saved this, and the other after it.
       insist(slot, link, isAdded: true)
     } else if list.links == nil, link.storage.identifier.isTemporary {
-      // The identifier is another one after the next save.
+      // The identifier changes with the next save.
       slots[slot] = .many(LinkList(resolved(list, slot) + [link]))
     } else {
       list.append(link)

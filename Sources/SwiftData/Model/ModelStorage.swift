@@ -23,8 +23,7 @@ public class ModelStorage {
   @exclusivity(unchecked) final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.
   @exclusivity(unchecked) final var deltas: [Int: LinkDelta] = [:]
-  /// The properties that couldn't be read when the program asked for them: it has seen less than there
-  /// is.
+  /// The properties that couldn't be read when the program asked for them.
   @exclusivity(unchecked) final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
@@ -112,7 +111,7 @@ public class ModelStorage {
   /// Whether nothing was read of the object's row yet.
   final var isFault: Bool { phase == .stored && version == 0 }
 
-  /// Learns which object this belongs to, whose class may be a subclass of the one that made this.
+  /// Sets the object that this belongs to, whose class may be a subclass.
   @inline(__always)
   final func adopt(_ model: some PersistentModel) {
     if ownerIdentity == ObjectIdentifier(model) { return }
@@ -143,7 +142,7 @@ public class ModelStorage {
     }
   }
 
-  /// Notes that a relationship was set before there was an object that the other side could lead to.
+  /// Records that a relationship was set before the object existed, without its other side.
   final func postponeInverse(_ slot: Int) { unlinked.insert(slot) }
 }
 

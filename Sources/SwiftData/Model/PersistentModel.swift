@@ -32,8 +32,9 @@ extension PersistentModel {
     DefaultBackingData<P>(for: P.self)
   }
 
-  /// Hands the values that the initializer of a subclass gave its own properties over to the backing
-  /// data of its superclass, which has all values from then on; `@Model` calls it.
+  /// Hands over the values that a subclass's initializer gave its own properties.
+  ///
+  /// The superclass's backing data has all values from then on; `@Model` calls it.
   // swift-format-ignore: NoLeadingUnderscores
   public static func _$join(
     _ own: any BackingData<Self>,

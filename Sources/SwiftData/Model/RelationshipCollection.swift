@@ -1,4 +1,4 @@
-/// A collection that a to-many relationship can be.
+/// A type of to-many relationships.
 ///
 /// Its requirements have underscores, as they aren't for programs to call.
 // swift-format-ignore: NoLeadingUnderscores

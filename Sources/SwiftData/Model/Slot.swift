@@ -4,7 +4,7 @@ enum Slot {
   case unloaded
   /// The value of an attribute, of the property's type.
   case value(Any)
-  /// A to-one relationship that leads to nothing.
+  /// A to-one relationship without a target.
   case nothing
   /// The object that a to-one relationship leads to, which is kept alive from here.
   case link(Link)
@@ -16,7 +16,7 @@ enum Slot {
   case many(LinkList?)
 }
 
-/// An object that a relationship leads to.
+/// A target of a relationship.
 struct Link {
   let model: AnyObject
   unowned(unsafe) let storage: ModelStorage
@@ -28,11 +28,11 @@ struct Link {
 }
 
 extension ModelStorage {
-  /// The object as a relationship leads to it; `nil` before the object's initializer is done.
+  /// The object as a relationship's target; `nil` before the object's initializer is done.
   var link: Link? { model.map { Link($0, self) } }
 }
 
-/// An object that a relationship leads to without keeping it alive.
+/// A target of a relationship that isn't kept alive.
 final class WeakLink {
   private(set) weak var model: AnyObject?
   private unowned(unsafe) let storage: ModelStorage
@@ -58,7 +58,7 @@ final class LinkList {
 
   /// Returns the collection that the program had last, if there was one.
   func collection<C>(_: C.Type) -> C? {
-    // Where the type is optional, nothing at all would pass for a collection that is nil.
+    // If the type is optional, a missing collection would count as a collection that is `nil`.
     guard let typed else { return nil }
     return typed as? C
   }
@@ -135,7 +135,7 @@ final class LinkList {
     return identifiers.position { $0 == identifier }
   }
 
-  /// Keeps the objects alive no longer, unless one of them has no identifier yet that lasts.
+  /// Releases the objects, unless one of them has only a temporary identifier.
   func forgetObjects() {
     guard let links, !links.contains(where: { $0.storage.identifier.isTemporary }) else { return }
     typed = nil

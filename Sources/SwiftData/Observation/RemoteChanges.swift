@@ -69,8 +69,9 @@ final class RemoteChanges: Sendable {
 
   // MARK: - Saves of this process
 
-  /// Hands out everything up to a transaction that this process has saved in a store, before its save
-  /// returns; then receivers on the calling thread's queue take it in.
+  /// Delivers all transactions up to one of this process, before its save returns.
+  ///
+  /// Receivers on the calling thread's queue then merge them.
   ///
   /// - Parameters:
   ///   - store: The identifier of the store.
@@ -106,7 +107,7 @@ protocol RemoteReceiver: AnyObject, Sendable {
   /// Takes an event, on the thread of a watcher.
   func receive(_ event: RemoteEvent)
 
-  /// Whether it has done all that events ask for, as far as it does that by itself.
+  /// Whether it has handled all events that it handles by itself.
   var isSettled: Bool { get }
 
   /// Whether it takes events now.

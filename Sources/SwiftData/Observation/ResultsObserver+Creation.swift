@@ -38,8 +38,9 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, modelContainer.context(isolation), isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of objects that satisfy a predicate, in a container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -96,8 +97,9 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(FetchDescriptor(filterBy, sortBy), Section(sectionBy), modelContext, isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate in sections of a text,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of objects that satisfy a predicate in sections of a text, in a container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -138,7 +140,7 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate in sections of a text that may be absent, in a context.
+  /// Creates an observer of a predicate's objects in sections of an optional text, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
@@ -151,8 +153,9 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(FetchDescriptor(filterBy, sortBy), Section(sectionBy), modelContext, isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate in sections of a text that may be absent,
-  /// of a container: in its main context on the main actor, else in a new one.
+  /// Creates an observer of a predicate's objects in sections of an optional text, in a container.
+  ///
+  /// On the main actor it uses the container's main context, else a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(

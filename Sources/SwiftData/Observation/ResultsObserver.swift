@@ -90,7 +90,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The results.
   ///
-  /// Others that are set stand in for them, and in the sections, until a change makes the observer fetch.
+  /// Setting this replaces them, also in the sections, until a change makes the observer fetch.
   public var results: FetchResultsCollection<Element> {
     get {
       catchUp()
@@ -102,7 +102,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The results in sections; `nil` without sections.
   ///
-  /// Others that are set stand in for them, and for the results, until a change makes the observer fetch.
+  /// Setting this replaces them, and the results, until a change makes the observer fetch.
   public var sections: SectionedResults<Element, SectionTitle>? {
     get {
       catchUp()

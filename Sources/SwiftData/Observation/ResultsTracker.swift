@@ -1,4 +1,4 @@
-/// Learns of the changes of a context for one who shows results, as long as that one lives.
+/// The observer of a context's changes for an owner of results, as long as that lives.
 final class ResultsTracker: ContextObserver {
   private weak var owner: (any ResultsOwner)?
   private weak var context: ModelContext?
@@ -38,7 +38,7 @@ final class ResultsTracker: ContextObserver {
 
   func didSave() { if isAtCaller { didReachTurn() } }
 
-  /// Whether the context has no queue that could give it time.
+  /// Whether the context has no queue for scheduled work.
   private var isAtCaller: Bool { context?.mergeQueue.home.isCaller == true }
 
   func didReachTurn() {

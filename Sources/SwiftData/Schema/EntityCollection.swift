@@ -1,4 +1,4 @@
-/// The descriptions of model classes and of all that they lead to.
+/// The descriptions of model classes and of all classes that their relationships reach.
 struct EntityCollection {
   private(set) var descriptions: [EntityDescription] = []
   private var names: [String: EntityDescription] = [:]

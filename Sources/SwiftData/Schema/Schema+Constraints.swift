@@ -1,5 +1,5 @@
 extension Schema {
-  /// Combinations of properties that no two objects may have alike, as `#Unique` says.
+  /// Combinations of properties that are unique, as `#Unique` declares them.
   // because it is changed only while a schema is built
   public final class Unique<T: PersistentModel>: SchemaProperty, SchemaConstraint,
     CustomDebugStringConvertible, @unchecked Sendable
@@ -38,7 +38,7 @@ extension Schema {
     }
   }
 
-  /// Indexes over properties, as `#Index` says.
+  /// Indexes over properties, as `#Index` declares them.
   // because it is changed only while a schema is built
   public final class Index<T: PersistentModel>: SchemaProperty, SchemaConstraint,
     CustomDebugStringConvertible, @unchecked Sendable

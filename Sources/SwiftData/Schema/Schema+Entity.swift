@@ -1,3 +1,4 @@
+/// The entities of a schema.
 extension Schema {
   /// A kind of object.
   // because it is changed only while a schema is built
@@ -57,7 +58,7 @@ extension Schema {
       indices = description.constraints.indexes + description.constraints.rangeIndexes
     }
 
-    /// Lets entities know their parents and children.
+    /// Sets the parents and children of entities.
     static func link(_ entities: [Entity]) {
       let byName = Dictionary(first: entities.map { ($0.name, $0) })
       for entity in entities {

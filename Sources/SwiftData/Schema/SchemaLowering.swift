@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The schema of some entities as the service knows it.
+/// The translation of some entities into a schema of the service.
 struct SchemaLowering {
   let descriptions: [EntityDescription]
   private let names: Set<String>
@@ -24,7 +24,7 @@ struct SchemaLowering {
     return schema
   }
 
-  /// The attributes, as in `Trip.created`, whose defaults are others each time, as `Date()` is.
+  /// The attributes, as in `Trip.created`, whose defaults differ each time, like `Date()`.
   var changingDefaults: Set<String> {
     Set(descriptions.flatMap(\.changingDefaults).map(\.qualifiedName))
   }
@@ -144,7 +144,7 @@ extension PropertyDescription {
 }
 
 extension Attribute {
-  /// Takes the options that the service has for values of this type.
+  /// Sets the options that the service has for values of this type.
   fileprivate mutating func setOptions(_ options: [Schema.Attribute.Option]) {
     let isText = type == .string && collection == nil
     let isLarge = collection == nil && (type == .string || type == .data)
@@ -169,7 +169,7 @@ extension Attribute {
     for index in properties.indices { properties[index].preserve() }
   }
 
-  /// Takes the values of the columns as the defaults.
+  /// Sets the values of the columns as the defaults.
   mutating func setDefaults(_ values: inout ArraySlice<Value>) {
     guard type == .composite else {
       guard let value = values.popFirst(), !value.isNull else { return }
@@ -177,7 +177,7 @@ extension Attribute {
       defaultValue = value
       return
     }
-    // An optional composite that isn't there has no values. That it is there can't be said.
+    // An absent optional composite has no values. A present one can't be a default.
     let isAbsent = isOptional && values.popFirst() != .bool(true)
     for index in properties.indices {
       if isAbsent {

@@ -8,17 +8,17 @@ public protocol SchemaProperty: Codable, Hashable {
   var valueType: any Any.Type { get set }
   /// Whether it has values.
   var isAttribute: Bool { get }
-  /// Whether it leads to objects.
+  /// Whether it is a relationship.
   var isRelationship: Bool { get }
   /// Whether it isn't stored.
   var isTransient: Bool { get }
   /// Whether it may be `nil`.
   var isOptional: Bool { get }
-  /// Whether no two objects have it alike.
+  /// Whether no two objects have the same value.
   var isUnique: Bool { get }
 }
 
-/// Indexes or combinations of properties that are unique, as the metadata of a class carries them.
+/// Indexes or unique combinations of properties, in the metadata of a class.
 protocol SchemaConstraint {
   /// The class that declares them.
   var model: any PersistentModel.Type { get }

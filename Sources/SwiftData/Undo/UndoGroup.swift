@@ -48,7 +48,7 @@ final class UndoGroup {
   }
 }
 
-/// One thing that undoes another.
+/// One action that undoes a change.
 struct UndoAction {
   private weak var target: AnyObject?
   private let body: (AnyObject) -> Void
@@ -61,6 +61,6 @@ struct UndoAction {
   /// Performs the action, if its target is still there.
   func perform() { if let target { body(target) } }
 
-  /// Whether it is an action of a target, or of one that is no more.
+  /// Whether it is an action of a target, or of one that has ended.
   func isOf(_ other: AnyObject) -> Bool { target == nil || target === other }
 }

@@ -43,7 +43,7 @@ extension UndoManager {
   /// Whether the group that ``redo()`` would redo may be discarded.
   public var redoActionIsDiscardable: Bool { redone.last?.isDiscardable ?? false }
 
-  /// Gives the group a value to carry.
+  /// Gives the group a value.
   public func setActionUserInfoValue(_ info: Any?, forKey key: UserInfoKey) {
     named?.userInfo[key] = info
   }

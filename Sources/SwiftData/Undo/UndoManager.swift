@@ -218,13 +218,13 @@ open class UndoManager {
 
   // MARK: - Inside
 
-  /// Adds something that registers changes of its own accord.
+  /// Adds a source of changes, which registers them by itself.
   func addSource(_ source: any UndoSource) {
     sources.removeAll { $0.source == nil || $0.source === source }
     sources.append(WeakSource(source: source))
   }
 
-  /// Forgets something that registers changes.
+  /// Removes a source of changes.
   func removeSource(_ source: any UndoSource) {
     sources.removeAll { $0.source == nil || $0.source === source }
   }
@@ -246,7 +246,7 @@ open class UndoManager {
     NotificationCenter.default.post(name: .NSUndoManagerCheckpoint, object: self)
   }
 
-  /// Closes the group that opened by itself, with all that are open in it.
+  /// Closes the automatic group, with all open groups in it.
   func closeAutomaticGroup() {
     if isAutomatic, !isReversing { closeAll() }
   }
@@ -307,7 +307,7 @@ open class UndoManager {
   }
 }
 
-/// Something that registers changes of its own accord, before something is undone.
+/// A source of changes that registers them by itself, before something is undone.
 protocol UndoSource: AnyObject {
   /// Registers the changes that aren't registered yet.
   func registerChanges()

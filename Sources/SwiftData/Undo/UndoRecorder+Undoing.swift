@@ -75,7 +75,7 @@ extension UndoRecorder {
     }
   }
 
-  /// Gives the lists of an object that is there again, whose members lead to it, their order.
+  /// Restores the order of the lists of an object that was inserted again.
   private func restoreLists(of deletion: UndoBatch.Deletion) {
     let storage = deletion.link.storage
     for property in storage.description.relationships where property.isToMany && property.isLed {
@@ -172,7 +172,7 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
-  /// Whether the other side of a to-one relationship leads to another object than it should.
+  /// Whether the other side of a to-one relationship has another target than it should.
   fileprivate final func leadsElsewhere(
     _ property: PropertyDescription,
     _ other: ModelStorage

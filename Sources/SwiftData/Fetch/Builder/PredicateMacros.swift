@@ -5,8 +5,8 @@
 /// by `evaluate`. Parts that don't depend on the model may be any code; they are computed once,
 /// when the predicate is made.
 ///
-/// A predicate with more parameters is Foundation's: beside a declaration for two, the compiler would
-/// complain of their number, and not of a property that there isn't.
+/// A predicate with more parameters is Foundation's. With a declaration for two here, the compiler
+/// would complain about the number of parameters instead of a wrong property name.
 @freestanding(expression)
 public macro Predicate<T: PersistentModel>(
   _ body: (T) -> Bool

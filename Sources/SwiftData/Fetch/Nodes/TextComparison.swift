@@ -19,9 +19,9 @@ where Left.Output: StringProtocol, Right.Output: StringProtocol {
     case plain
     /// Without regard to case.
     case caseInsensitive
-    /// As people expect it; by code points where that makes no difference.
+    /// In the usual order for people; by code points where that makes no difference.
     case localized
-    /// As people expect it; by letters and marks where that makes no difference.
+    /// In the usual order for people; by letters and marks where that makes no difference.
     case localizedCaseInsensitive
   }
 
@@ -34,7 +34,7 @@ where Left.Output: StringProtocol, Right.Output: StringProtocol {
     return ConstantQuery.isTrue(test(.orderedSame, sides)) ? .orderedSame : .orderedDescending
   }
 
-  /// The differences that don't count at first, and then between strings that are the same.
+  /// The options of a comparison, and then of strings that are equal with these.
   private var options: [QueryExpression.TextOptions] {
     switch order {
     case .plain: [[]]

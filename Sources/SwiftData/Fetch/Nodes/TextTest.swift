@@ -1,7 +1,7 @@
 package import DepotClientCore
 package import DepotProtocol
 
-/// Whether a string ends with another, or contains it as people look for text.
+/// Whether a string ends with another, or contains it without regard to case or marks.
 @Memberwise("test", "text", "other")
 public struct TextTest<Text: StandardPredicateExpression, Other: StandardPredicateExpression>:
   StandardPredicateExpression
