@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import DepotSQLite
 
+/// Queries over a graph of packages and their dependencies, beside SQLite.
 extension Scenarios {
   /// A question about the catalogue, as a request and as SQL written by hand.
   private struct Question: Sendable {

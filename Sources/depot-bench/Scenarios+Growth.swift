@@ -3,6 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
+/// The rates in a store of many rows, and with a thousand connections.
 extension Scenarios {
   /// How short calls, and counts by a scan, go as the rows become more, and as the connections do.
   func growth() throws {

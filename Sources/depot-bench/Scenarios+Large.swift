@@ -4,6 +4,7 @@ import DepotProtocol
 import DepotSQLite
 import Foundation
 
+/// Work on many rows, its effect on short calls, and the start of programs.
 extension Scenarios {
   /// A million rows in batches of the client's enumeration: time, and memory beyond idle in both
   /// processes.

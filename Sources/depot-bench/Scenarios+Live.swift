@@ -3,6 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
+/// The delay from a commit to its watchers, and the cost of watches to commits.
 extension Scenarios {
   /// From before an insert is sent until another process knows of it.
   func notify() throws {

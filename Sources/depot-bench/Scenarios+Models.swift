@@ -2,6 +2,7 @@ import DepotClient
 import DepotSQLite
 import Foundation
 
+/// The SwiftData layer's work with objects, beside SQLite by hand.
 extension Scenarios {
   /// Objects of model classes: inserted and saved, fetched in order, changed, and deleted.
   func models() throws {

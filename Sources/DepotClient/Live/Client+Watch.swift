@@ -3,6 +3,7 @@ public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
+/// Watching records, as sequences of events or as observable results.
 extension Client {
   /// Watches the records that satisfy a predicate: first all of them, then each change.
   ///

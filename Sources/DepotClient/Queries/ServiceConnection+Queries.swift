@@ -3,6 +3,7 @@ public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
+/// Pages, sections, and aggregates of records.
 extension ServiceConnection {
   /// Returns whether a record satisfies a predicate.
   ///

@@ -3,6 +3,7 @@ public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
+/// Inserting, fetching, changing, and deleting records.
 extension ServiceConnection {
   /// Inserts records as one transaction that is on disk when this returns.
   ///

@@ -1,6 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
+/// Calls and streams of the client.
 extension Client {
   /// Makes a call and waits for its outcome.
   ///

@@ -1,5 +1,6 @@
 public import DepotProtocol
 
+/// The operations on schemas, rows, and the service itself.
 extension ServiceConnection {
   /// Asks for a sign of life.
   @Blocking

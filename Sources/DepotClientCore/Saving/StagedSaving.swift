@@ -1,6 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
+/// Saves that are sent in several parts, and applied by the service as one.
 extension SaveRequest {
   /// Returns the save that applies the staged parts of this one.
   func applying(_ staged: Staged) -> SaveRequest {

@@ -1,5 +1,6 @@
 internal import SwiftSyntax
 
+/// The translation of operators, casts, and conditional expressions.
 extension PredicateTranslator {
   /// Returns the code that builds a part that isn't a constant as a whole.
   mutating func structure(of expression: ExprSyntax) -> Term {

@@ -1,5 +1,6 @@
 internal import SwiftSyntax
 
+/// The translation of `switch` and its patterns.
 extension PredicateTranslator {
   /// Returns the code for a `switch`, followed by statements for the paths that don't return.
   ///

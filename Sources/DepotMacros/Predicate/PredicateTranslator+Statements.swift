@@ -1,6 +1,7 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
+/// The translation of the statements of a closure.
 extension PredicateTranslator {
   /// Returns the code that builds the result of statements; each path must return something.
   mutating func body(_ items: [CodeBlockItemSyntax], of parent: some SyntaxProtocol) -> String {
