@@ -47,7 +47,7 @@ package final class EmbeddedService: Sendable {
   /// Whether it serves no more, because the disk failed.
   var hasEnded: Bool { life.hasEnded }
 
-  /// Returns a connection to it, which is at its end at once if the service has ended.
+  /// Returns a connection to it, which is closed at once if the service has ended.
   func makeConnection() throws(DepotError) -> Descriptor { try life.server.makeConnection() }
 }
 

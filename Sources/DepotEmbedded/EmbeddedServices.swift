@@ -26,7 +26,7 @@ final class EmbeddedServices: Sendable {
 
   private struct Entry {
     let place = Place()
-    /// How many look at it.
+    /// How many threads are using it.
     var visitors = 0
   }
 

@@ -46,7 +46,7 @@ struct StoreFile: Hashable, Sendable {
     )
   }
 
-  /// Whether there is one, as far as can be seen from here.
+  /// Whether it exists, as far as this process can tell.
   var exists: Bool { isDatabase || FileSystem.size(of: path) != nil }
 
   /// Makes the folder of the socket if that isn't the file's.

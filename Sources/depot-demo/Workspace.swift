@@ -4,7 +4,7 @@ import DepotProtocol
 import Foundation
 import Synchronization
 
-/// The folder, the service, and the running program of the demo, which are put away however it ends.
+/// The folder, the service, and the running program of the demo, which are cleaned up at its end.
 final class Workspace: Sendable {
   private struct State {
     var service: ChildProcess?

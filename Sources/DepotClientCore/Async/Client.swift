@@ -79,7 +79,7 @@ public final class Client: Sendable {
   /// Ends the connection.
   ///
   /// Calls that wait for their outcome fail with `unavailable.disconnected`, and so do all later
-  /// ones. The client also ends when the last reference to it goes away.
+  /// ones. The client also ends when the last reference to it is released.
   public func close() {
     if owner == nil { core.close(DepotError(.disconnected, "The client was closed.")) }
   }

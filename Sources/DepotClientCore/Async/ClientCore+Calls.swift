@@ -54,7 +54,7 @@ extension ClientCore {
     }
   }
 
-  /// Returns the key of a write, which may be made up.
+  /// Returns the key of a write: the given one, or a new one if the options want keys.
   func key(_ key: String?) -> String? {
     options.usesKeys ? key ?? IdempotencyKey.make() : key
   }

@@ -23,7 +23,7 @@ package final class ClientCore: Sendable {
     var process = Process.identifier
     /// The containers to open again on a new connection, by name.
     var containers: [String: ContainerRequest] = [:]
-    /// How often it was given up to connect again.
+    /// How often reconnecting was given up.
     var surrenders = 0
     /// Why no more calls can be made.
     var closure: DepotError?
@@ -35,7 +35,7 @@ package final class ClientCore: Sendable {
     var observed: ObservedCalls
     /// The tasks that wait for the end of the client.
     var waitingForEnd: [CheckedContinuation<Void, Never>] = []
-    /// The work that a change under way leaves for after the lock.
+    /// The work to be done after the lock, collected during a change.
     var consequences = Consequences()
 
     init(_ observer: OperationObserver?) { observed = ObservedCalls(observer) }

@@ -5,7 +5,7 @@ extension ClientLoop {
   /// Receives and sends until the connection is lost; returns `false` if the client was closed.
   mutating func serve(_ descriptor: Descriptor) -> Bool {
     do throws(DepotError) {
-      // The welcome may have come with more behind it.
+      // The welcome may have arrived together with more frames.
       try deliver()
       while true {
         let (plan, closure) = core.update { state in (state.plan, state.closure) }

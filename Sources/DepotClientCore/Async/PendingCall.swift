@@ -71,7 +71,7 @@ extension PendingCall {
   /// Whether the service may have applied the call, and can't be asked about it.
   var mayBeDone: Bool { attempts > 0 && operation.leavesDoubt }
 
-  /// Whether an earlier connection may have brought the write to the service.
+  /// Whether an earlier connection may have delivered the write to the service.
   var isDoubtful: Bool { attempts > (id == nil ? 0 : 1) && operation.isWrite }
 
   /// When the call fails here, even if the service doesn't answer.
@@ -96,7 +96,7 @@ extension PendingCall {
   mutating func send(as id: Int64, now: UInt64) -> Call {
     self.id = id
     attempts += 1
-    // The service looks at the deadline before it looks for the key, whose answer is wanted.
+    // The service checks the deadline before the key, but the earlier attempt's answer is wanted.
     let remaining = (isDoubtful ? nil : deadline).map { deadline in
       min(Monotonic.milliseconds(from: now, until: deadline), Call.deadlineLimit)
     }

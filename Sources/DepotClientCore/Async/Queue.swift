@@ -23,7 +23,7 @@ struct Queue<Element: Sendable>: Sendable {
 }
 
 extension Queue where Element: Comparable {
-  /// Puts some back to where they were in a queue that is in order.
+  /// Puts elements back to their positions in a sorted queue.
   mutating func putBack(_ earlier: [Element]) {
     elements = (earlier + elements[start...]).sorted()
     start = 0

@@ -190,7 +190,7 @@ extension ReplyTable {
         isDraining = true
         return withdraw([ticket])
       }
-      // The service says only that it hasn't made the write this time.
+      // The error says only that this attempt didn't make the write.
       if call.isDoubtful, !error.code.isVerdict {
         return finish(ticket, .failure(call.lost(error))) + admit(now: now)
       }
@@ -222,7 +222,7 @@ extension ReplyTable {
     var actions: [Action] = []
     for ticket in sent {
       guard let call = calls[ticket], !call.canBeSentAgain else { continue }
-      // A stream that its service has cut off can be had from the next one.
+      // A stream that its service cut off can be requested again from the next one.
       let failure =
         call.lane == .plain || error.code == .disconnected
         ? error

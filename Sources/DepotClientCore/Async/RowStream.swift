@@ -7,7 +7,7 @@ enum StreamPart: Sendable {
   case end(JSONNode?)
 }
 
-/// The frames of one stream that came and weren't consumed yet, and who waits for the next.
+/// The received frames of one stream that weren't consumed yet, and the waiting consumer.
 @Memberwise
 struct RowStream: Sendable {
   typealias Consumer = CheckedContinuation<StreamPart, any Error>

@@ -26,11 +26,11 @@ struct BlobPieces {
 struct BlobUpload {
   /// How many bytes a call brings at most.
   static let callBytes = 256 << 10
-  /// The most bytes of a character behind its first.
+  /// The greatest number of bytes of a character after its first one.
   private static let characterBytes = 3
 
   private let entity: String
-  /// The row; `nil` of a value that a later request takes up by its name.
+  /// The row; `nil` for a value that a later request refers to by its name.
   private let identifier: Int64?
   private let attribute: String
   private let name: String
@@ -73,7 +73,7 @@ struct BlobUpload {
     return call(bytes, isFinal: true)
   }
 
-  /// Returns the next call of a value that is there as a whole; `nil` behind the last.
+  /// Returns the next call for a value in memory; `nil` after the last.
   fileprivate mutating func next(of value: Value) -> Operation? {
     switch value {
     case .string(let text): next(in: text.utf8)
@@ -119,7 +119,7 @@ struct BlobUpload {
   }
 }
 
-/// A value of a request that goes ahead of it in pieces, and is known there by a name.
+/// A value that is uploaded in pieces before its request, which refers to it by a name.
 struct RequestUpload {
   let entity: String
   /// The path of the attribute, which must be in external storage.

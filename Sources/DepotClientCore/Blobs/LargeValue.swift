@@ -31,7 +31,7 @@ public enum LargeValue<Content: LargeContent>: Sendable {
     }
   }
 
-  /// The value, if it is here.
+  /// The value, if it is known.
   public var value: Content? {
     if case .value(let content) = self { content } else { nil }
   }
@@ -42,7 +42,7 @@ extension LargeValue: Hashable where Content: Hashable {}
 
 /// A type that ``LargeValue`` can hold: `String` or `Data`.
 public protocol LargeContent: AttributeValue {
-  /// Creates the value of bytes; `nil` if they are none.
+  /// Creates the value of bytes; `nil` if they aren't valid.
   init?(largeBytes: [UInt8])
 
   var largeBytes: [UInt8] { get }

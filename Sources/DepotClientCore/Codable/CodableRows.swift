@@ -16,7 +16,7 @@ extension InsertRequest {
       for (column, _) in row.values where positions[column] == nil {
         positions[column] = columns.count
         columns.append(column)
-        // Without a value, an optional composite isn't there.
+        // Without a value, an optional composite is missing.
         missing.append(row.presences.contains(column) ? .bool(false) : .null)
       }
     }

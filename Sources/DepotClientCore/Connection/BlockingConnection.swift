@@ -174,7 +174,7 @@ public final class BlockingConnection {
     self.init(wire, welcome, observer)
   }
 
-  /// Speaks to a service over a socket that is connected with it.
+  /// Creates a connection over a socket that is connected to a service.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closes the connection,
   ///   `protocol.version` if it is too old or too new.

@@ -28,7 +28,7 @@ public struct OpenStore: Hashable, Sendable {
   public var path: String?
   public var isReadOnly: Bool
   public var entities: [String]
-  /// The size of its files, which of a store in a database are a copy.
+  /// The size of its files; for a store in a database, these are a copy.
   public var bytes: Int
   /// The identifier, which no other store has.
   public var identifier: String

@@ -2,7 +2,7 @@ public import DepotProtocol
 
 /// The operations on schemas, rows, and the service itself.
 extension ServiceConnection {
-  /// Asks for a sign of life.
+  /// Checks that the service answers.
   @Blocking
   public func ping() async throws where Self == Client {
     _ = try await self.send(.ping)

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The bytes of one connection, sent and received with patience.
+/// The blocking input and output of one connection.
 package final class Wire {
   let descriptor: Descriptor
   private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)

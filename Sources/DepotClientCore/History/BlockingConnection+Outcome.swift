@@ -20,7 +20,7 @@ extension BlockingConnection {
     var tokens: [HistoryToken] = []
     let search = HistoryRequest(
       since: token.map(HistoryMoment.token),
-      // It says which of several stores is meant.
+      // Without a token, the entity identifies the store.
       entity: token == nil ? entity : nil,
       hasValues: false
     )

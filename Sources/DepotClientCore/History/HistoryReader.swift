@@ -108,7 +108,7 @@ package struct HistoryReader: Sendable {
     var to = oldest.map { $0.advanced(by: -1) }
     if let end = gap?.to, to.map({ $0.sequence > end.sequence }) ?? true { to = end }
     events.append(.gap(from: token ?? gap?.from, to: to))
-    // Once more it would be lost again.
+    // If the gap's beginning was cut before, another attempt would fail again.
     if gap?.isCut == true { gap = nil } else { gap?.isCut = true }
     if let to, isNew(to) { token = to }
     return events

@@ -30,7 +30,7 @@ public struct HistoryStatus: Hashable, Sendable {
   }
 }
 
-/// A row as it was.
+/// An earlier state of a row.
 public struct PastRow: Hashable, Sendable {
   /// The row's own entity.
   public var entity: String
@@ -61,7 +61,7 @@ public struct RowBlame: Hashable, Sendable {
   }
 }
 
-/// The result of undoing something, or of doing it again.
+/// The result of an undo or a redo.
 public struct UndoResult: Hashable, Sendable {
   /// The transaction that did it.
   public var token: HistoryToken?

@@ -24,7 +24,7 @@ extension ServiceConnection {
     try HistoryStatus(await self.send(.historyStatus))
   }
 
-  /// Returns a row as it was.
+  /// Returns an earlier state of a row.
   ///
   /// - Throws: ``DepotError`` `history.expired` if the history doesn't reach back so far,
   ///   `notfound.object` if it knows of no such row.

@@ -48,7 +48,7 @@ package struct BackupFacts {
   }
 }
 
-/// The findings of a look at all of a store.
+/// The findings of a check of a whole store.
 package struct StoreFindings {
   /// A sentence for each problem.
   package var problems: [String]

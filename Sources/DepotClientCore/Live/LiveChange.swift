@@ -38,7 +38,7 @@ public struct LiveChange<Content: Sendable>: Sendable {
   public let author: String?
   /// The rows that left the result, with their positions before.
   public private(set) var removed: [Removal] = []
-  /// The rows that came or changed, by where they are now.
+  /// The rows that entered the result or changed, by their new positions.
   public private(set) var placed: [Placement] = []
 }
 
@@ -46,9 +46,9 @@ extension LiveChange {
   /// Whether nothing is different.
   public var isEmpty: Bool { removed.isEmpty && placed.isEmpty }
 
-  /// The rows that came.
+  /// The rows that entered the result.
   public var inserted: [LiveRow<Content>] { placed.filter(\.isInsertion).map(\.row) }
 
-  /// The rows that were there and are different or elsewhere.
+  /// The rows that were in the result, and have other values or positions now.
   public var updated: [LiveRow<Content>] { placed.filter { !$0.isInsertion }.map(\.row) }
 }

@@ -17,7 +17,7 @@ struct LiveFrame: Sendable {
     case resume
   }
 
-  /// The change of a row that comes along.
+  /// The change of a row in the frame.
   struct Entry: Sendable {
     var at = 0
     var from: Int?
@@ -114,7 +114,7 @@ extension LiveFrame.Entry {
 }
 
 extension LivePlaces.Taken {
-  /// Reads which row went, and from where.
+  /// Reads a removed row and its old position.
   fileprivate init(_ reader: inout RowReader) throws(DepotError) {
     var identifier: Int64?
     var from: Int?

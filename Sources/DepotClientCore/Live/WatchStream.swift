@@ -22,7 +22,7 @@ struct WatchStream {
   private var attempts: Int = 0
   /// Whether the interruption was reported.
   private var isInterrupted: Bool = false
-  /// How often the client had given up to connect before the call.
+  /// How often the client had given up reconnecting before the call.
   private var surrenders: Int = 0
 
   /// Waits for the next part.
@@ -86,6 +86,6 @@ final class OpenCall: Sendable {
 }
 
 extension ClientCore {
-  /// How often it was given up to connect again.
+  /// How often reconnecting was given up.
   fileprivate var surrenders: Int { update { state in state.surrenders } }
 }

@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-/// The versions of a program's schema, and how a store gets from each to the next.
+/// The versions of a program's schema, and the migrations between them.
 ///
 /// ```swift
 /// let stages = MigrationStages([
@@ -39,7 +39,7 @@ public struct MigrationStages {
       self.migrate = migrate
     }
 
-    /// A version that a program prepares in the old store's words, or finishes in the new one's.
+    /// A version that a program prepares in the old schema, or completes in the new one.
     ///
     /// Both change the copy, which has the old schema first.
     public init(
@@ -123,7 +123,7 @@ extension BlockingConnection {
     var done: [SchemaVersion] = []
     for version in try stages.path(from: schema) {
       guard let number = version.schema.version else { continue }
-      // Rows that there are must be of some version for a program to know them.
+      // Existing rows must have a known version before a program can migrate them.
       if let body = version.migrate, before != nil {
         if let prepare = version.prepare {
           try migrate(to: self.schema(), from: before, takesBackup: takesBackup) { old, copy in

@@ -27,7 +27,7 @@ extension PredicateLowering {
     isText ? .function(.length, [value]) : .aggregate(.count, value)
   }
 
-  /// Translates a collection whose elements are looked at.
+  /// Translates a collection whose elements are used.
   fileprivate mutating func elements(
     of node: any PredicateExpression,
     _ name: String

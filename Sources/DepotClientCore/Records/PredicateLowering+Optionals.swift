@@ -85,7 +85,7 @@ extension PredicateExpressions.NilCoalesce: CoalescedCollection {
 }
 
 extension PredicateLowering {
-  /// Translates a collection that is looked into, so that one that is missing has no elements.
+  /// Translates a collection whose elements are used, so that a missing one has no elements.
   package mutating func contents(
     of node: any PredicateExpression
   ) throws(DepotError) -> QueryExpression {

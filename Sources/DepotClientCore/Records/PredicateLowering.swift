@@ -15,7 +15,7 @@ package struct PredicateLowering {
   package var bindings: [PredicateExpressions.VariableID: QueryExpression]
   /// How many names were given to the elements of collections.
   private var elements = 0
-  /// The name of the element of the innermost collection that is looked into; `nil` outside of any.
+  /// The name of the element of the innermost collection around the current part; `nil` outside.
   package private(set) var innermost: String?
 
   /// - Parameters:
@@ -124,7 +124,7 @@ extension QueryExpression {
   }
 }
 
-/// A node of a predicate that the service has something for.
+/// A node of a predicate that the service can evaluate.
 package protocol LowerableExpression {
   /// Returns the service's expression for the node.
   ///

@@ -3,9 +3,9 @@ internal import DepotProtocol
 /// The rows of a batch one after the other, as they stand in its text.
 struct RowCutter {
   private let rows: RowBatch
-  /// Behind the last row that was looked at, in the text.
+  /// The position in the text after the last examined row.
   private var position = 1
-  /// Where the piece begins that is being put together.
+  /// The position in the text where the current piece begins.
   private var start = 1
   /// How many rows it has.
   private(set) var count = 0

@@ -2,7 +2,7 @@ public import DepotProtocol
 
 /// Changes to records of any entities that are made together or not at all.
 ///
-/// A record that is inserted has a temporary identifier at once, so that others can lead to it:
+/// A record that is inserted has a temporary identifier at once, so that others can refer to it:
 ///
 /// ```swift
 /// var save = Save()

@@ -11,7 +11,7 @@ extension SaveConflict {
     case client
   }
 
-  /// Returns the value of a property; `nil` if that side doesn't say.
+  /// Returns the value of a property; `nil` if that side doesn't have it.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if the property isn't listed, `request.type` if the value
   ///   isn't of its type.

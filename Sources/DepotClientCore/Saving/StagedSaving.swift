@@ -10,7 +10,7 @@ extension SaveRequest {
 }
 
 extension SaveResult {
-  /// Returns the result as a request wants it whose answer came in runs.
+  /// Returns the result in the form of the request, from an answer in runs.
   ///
   /// - Throws: ``DepotError`` if the request's rows can't be read.
   func named(for request: SaveRequest) throws(DepotError) -> SaveResult {
@@ -186,7 +186,7 @@ extension Client {
     }
   }
 
-  /// Makes calls again as long as the last one lacks the others, which went with a lost connection.
+  /// Repeats calls as long as the last one fails because a lost connection dropped the others.
   private func again<Result>(
     _ key: String?,
     _ calls: () async throws -> Result

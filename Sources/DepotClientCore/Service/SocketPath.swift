@@ -50,7 +50,7 @@ public struct SocketPath: Hashable, Sendable {
     Set([Process.environment("DEPOT_ALLOW_UID").flatMap { UInt32($0) }].compactMap(\.self))
   }
 
-  /// Connects again while the service goes away before its welcome, as one does that was just killed.
+  /// Connects again while the service ends before its welcome, for example because it was killed.
   static func persevering<Result>(
     _ connect: () throws(DepotError) -> Result
   ) throws(DepotError) -> Result {

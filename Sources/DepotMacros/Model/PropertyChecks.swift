@@ -53,7 +53,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       )
     }
     if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-      // The compiler refuses it from Swift 6 on. Others could read it only, and still can.
+      // The compiler refuses it from Swift 6 on. With the fix, others still can only read it.
       let isPrivate =
         variable.modifiers.contains(.private) || variable.modifiers.contains(.fileprivate)
       let new = isPrivate ? "var" : "private(set) var"
