@@ -9,7 +9,7 @@ struct PlannedVersion {
   /// The schema of these entities for the service.
   let lowered: DepotProtocol.Schema
 
-  /// Lowers a version for a store that may hold some entities, or all if `nil`.
+  /// Describes a version for a store that may hold some entities, or all if `nil`.
   ///
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` about a property that can't be stored.
   init(_ type: any VersionedSchema.Type, in entities: Set<String>?) throws {

@@ -23,7 +23,7 @@ public class ModelStorage {
   @exclusivity(unchecked) final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.
   @exclusivity(unchecked) final var deltas: [Int: LinkDelta] = [:]
-  /// The properties that couldn't be read when the program asked for them.
+  /// The properties that couldn't be read: the program has seen incomplete values of them.
   @exclusivity(unchecked) final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()

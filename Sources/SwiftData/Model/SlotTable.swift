@@ -34,7 +34,7 @@ final class SlotTable: Sendable {
     }
   }
 
-  /// How many key paths are kept; others are compared part by part.
+  /// How many key paths are kept; others are looked up by equality.
   private static let limit = 4096
 
   private let current: Atomic<UInt>
