@@ -6,7 +6,7 @@ public import DepotProtocol
 /// let stages = MigrationStages([
 ///   .init(version1), .init(version2),
 ///   .init(version3) { old, new in
-///     // Both stores can be asked; what leads from one to the other is the rows' identifiers.
+///     // Both stores can be read; a row has the same identifier in both.
 ///   },
 /// ])
 /// try connection.migrate(stages)

@@ -25,7 +25,7 @@ import Synchronization
 
   init(name: String) { self.name = name }
 
-  /// Observers of this are told when the list or a book's availability changes.
+  /// Observers of this are notified when the list or a book's availability changes.
   var availableBooks: Int { books.count(where: \.isAvailable) }
 }
 

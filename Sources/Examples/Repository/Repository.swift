@@ -1,6 +1,6 @@
 import SwiftData
 
-// One generic actor for the objects of any class, with errors that say what was wrong.
+// One generic actor for the objects of any class, with errors that describe the mistake.
 
 @Model final class Product {
   @Attribute(.unique) var code: String
