@@ -9,6 +9,8 @@ package struct WriteRequest: Sendable {
   package var operation: Operation
   /// The idempotency key, unique for what one user sends.
   package var key: String?
+  /// A number that tells the arguments, as they came, from others of the same key; the operation tells if `nil`.
+  package var keyHash: Int64?
   package var control: CallControl = CallControl()
   /// The write without whose success this one isn't done.
   package var predecessor: CallControl?

@@ -48,7 +48,8 @@ extension Writer {
     _ effect: inout WriteEffect
   ) throws -> WriteReply? {
     let request = write.request
-    let hash = request.key == nil ? 0 : OutcomeTable.hash(request.operation)
+    let hash =
+      request.key == nil ? 0 : request.keyHash ?? OutcomeTable.hash(request.operation)
     let period = keyPeriod
     if let key = request.key {
       let (progress, result) = try outcomes.progress(of: key, hash: hash, in: period)

@@ -157,7 +157,7 @@ final class Writer {
     }
     try request.control.check()
     guard let key = request.key else { return try applyRecorded(request, &effect) }
-    let hash = OutcomeTable.hash(request.operation)
+    let hash = request.keyHash ?? OutcomeTable.hash(request.operation)
     let period = keyPeriod
     if let result = try outcomes.result(of: key, hash: hash, in: period) {
       effect.repeatedWrites += 1

@@ -23,6 +23,8 @@ package struct Call: Hashable, Sendable {
   package var group: String?
   /// The id of the connection's write before this one, without whose success this one isn't done.
   package var predecessor: Int?
+  /// A number that another call with the same key has too if its arguments are the same bytes; `nil` without a key.
+  package var argumentsHash: Int64?
   /// What it has in common with earlier calls, if ``CallShapes`` read it.
   package var form: CallForm = CallForm()
 }
@@ -119,6 +121,12 @@ extension ClientFrame {
     if call.key != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write can have a key.").at("/key")
     }
+    if call.key != nil {
+      let range = arguments?.range ?? 0..<0
+      call.argumentsHash = reader.node.document.bytes.withUnsafeBytes {
+        Self.hash(call.operation, UnsafeRawBufferPointer(rebasing: $0[range]))
+      }
+    }
     if call.container != nil, !call.operation.declaration.isInContainer {
       throw DepotError(.usage, "\"\(call.operation.name)\" isn't about one container.")
         .at("/container")
@@ -134,6 +142,20 @@ extension ClientFrame {
         .at(call.author == nil ? "/group" : "/author")
     }
     return call
+  }
+}
+
+extension ClientFrame {
+  /// Returns a number that tells an operation with its arguments, as a frame has them, from others.
+  static func hash(
+    _ operation: Operation,
+    _ arguments: UnsafeRawBufferPointer
+  ) -> Int64 {
+    var checksum = Checksum()
+    var name = operation.name
+    name.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
+    checksum.add(arguments)
+    return Int64(bitPattern: checksum.value)
   }
 }
 

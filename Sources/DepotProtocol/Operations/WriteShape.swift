@@ -9,6 +9,8 @@ struct WriteShape: Sendable {
   private let parts: [Part]
   /// The call of that frame.
   private let call: Call
+  /// The place of the arguments in the frame.
+  private let arguments: Range<Int>
   /// How many JSON values the frame has, rows included.
   private let valueCount: Int
 
@@ -67,6 +69,7 @@ struct WriteShape: Sendable {
     self.frame = frame
     self.parts = parts
     self.call = call
+    self.arguments = arguments.range
     valueCount = document.tokens.count
   }
 
@@ -114,8 +117,15 @@ struct WriteShape: Sendable {
     var (position, constant) = (0, 0)
     // An upper bound of the values of the frame.
     var values = valueCount
+    var (argumentsStart, argumentsEnd) = (0, 0)
     var id: Int64 = 0
     for part in parts {
+      if constant <= arguments.lowerBound {
+        argumentsStart = position + arguments.lowerBound - constant
+      }
+      if constant <= arguments.upperBound {
+        argumentsEnd = position + arguments.upperBound - constant
+      }
       guard Self.skip(frame[constant..<part.range.lowerBound], bytes, &position) else { return nil }
       constant = part.range.upperBound
       switch part.content {
@@ -131,10 +141,13 @@ struct WriteShape: Sendable {
         result = result ?? call
         result?.key = key
       case .rows(let member):
-        let start = position
+        let first = position
         guard let count = RowText.skip(bytes, &position, &values) else { return nil }
-        take(RowBatch(json: Array(bytes[start..<position]), count: count), member)
+        take(RowBatch(json: Array(bytes[first..<position]), count: count), member)
       }
+    }
+    if constant <= arguments.upperBound {
+      argumentsEnd = position + arguments.upperBound - constant
     }
     guard Self.skip(frame[constant...], bytes, &position), position == bytes.count,
       values <= Limits.values, let operation = finish()
@@ -142,6 +155,10 @@ struct WriteShape: Sendable {
     var call = result ?? call
     call.id = id
     call.operation = operation
+    if call.key != nil {
+      let arguments = UnsafeRawBufferPointer(bytes)[argumentsStart..<argumentsEnd]
+      call.argumentsHash = ClientFrame.hash(operation, UnsafeRawBufferPointer(rebasing: arguments))
+    }
     return call
   }
 

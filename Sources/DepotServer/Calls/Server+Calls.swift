@@ -263,6 +263,7 @@ extension Server {
       ),
       operation: call.operation,
       key: key(of: call, session),
+      keyHash: call.argumentsHash,
       control: control,
       reply: session.reply(to: call.id),
       connection: session.number,
