@@ -40,11 +40,9 @@ final class ConflictSearch {
 
   private func update(_ index: Int) throws {
     let change = request.updates[index]
-    let pointer = "/args/update/\(index)"
+    let pointer = ListPointers.update(index).list
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
-    // No column has an empty name, which tells where the columns that were read begin.
-    let names = change.columns + [""] + (change.base?.columns ?? [])
-    let known = try writer.comparisons.plan(names, .change) {
+    let known = try writer.comparisons.plan(change.columns, beside: change.base?.columns, .change) {
       try RowComparison(change, writer, at: pointer)
     }
     guard let comparison = known else { return }
@@ -123,7 +121,7 @@ final class ConflictSearch {
     guard !version.isNull, name.kind != .string || name.bytes.first != UInt8(ascii: "#"),
       let identifier = name.int64
     else { return }
-    let batch = "/args/update/\(index)"
+    let batch = ListPointers.update(index).list
     let pointer = "\(batch)/rows/\(row)"
     guard let baseVersion = version.int64 else {
       let code = version.misfit(as: .int64)?.code ?? .type

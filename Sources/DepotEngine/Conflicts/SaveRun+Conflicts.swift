@@ -178,7 +178,8 @@ extension SaveRun {
     guard decisions != nil else { return }
     // Versions don't change any more in a request that has changed them, and rows go only by deletions.
     if result.deleted == 0, let writtenVersions {
-      result.versions = writtenVersions.filter { !$0.value.isEmpty }
+      let hasEmpty = writtenVersions.values.contains(where: \.isEmpty)
+      result.versions = hasEmpty ? writtenVersions.filter { !$0.value.isEmpty } : writtenVersions
       return
     }
     // The rows of an entity that the save has written by name, in the order of the request.

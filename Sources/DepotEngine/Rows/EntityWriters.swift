@@ -56,11 +56,14 @@ final class EntityWriters {
   }
 
   /// Returns what writes rows of the entity that the request names at `pointer`.
-  func writer(_ name: String, at pointer: String) throws -> EntityWriter {
+  func writer(
+    _ name: String,
+    at pointer: @autoclosure () -> String
+  ) throws -> EntityWriter {
     do {
       return try writer(name)
     } catch let error as DepotError {
-      throw error.at(pointer)
+      throw error.at(pointer())
     }
   }
 

@@ -5,6 +5,7 @@ struct KnownPlans<Plan> {
 
   private struct Key: Hashable {
     var names: [String]
+    var others: [String]?
     var use: Use
   }
 
@@ -25,13 +26,18 @@ struct KnownPlans<Plan> {
   private var last: (key: Key, plan: Plan)?
 
   /// Returns the plan of some columns, which `make` makes if it isn't known.
+  ///
+  /// `others` are columns that decide about the plan besides those that are named.
   mutating func plan(
     _ names: [String],
+    beside others: [String]? = nil,
     _ use: Use,
     make: () throws -> Plan
   ) rethrows -> Plan {
-    if let last, last.key.use == use, last.key.names == names { return last.plan }
-    let key = Key(names: names, use: use)
+    if let last, last.key.use == use, last.key.names == names, last.key.others == others {
+      return last.plan
+    }
+    let key = Key(names: names, others: others, use: use)
     let plan: Plan
     if let known = plans[key] {
       plan = known

@@ -110,7 +110,7 @@ final class SaveRun {
         }
         continue
       }
-      let pointer = "/args/insert/\(index)"
+      let pointer = ListPointers.insert(index).list
       let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
       try insertion.rows.eachField(in: column) { row, field in
         if row & 63 == 0 { try session.control.check() }
@@ -145,7 +145,8 @@ final class SaveRun {
 
   private func insert(_ index: Int) throws {
     let insertion = request.inserts[index]
-    let pointer = "/args/insert/\(index)"
+    let pointers = ListPointers.insert(index)
+    let pointer = pointers.list
     let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
     let run = try writer.insertRun(
       insertion.columns,
@@ -158,7 +159,7 @@ final class SaveRun {
     var versions: [(identifier: Int64, version: Int64)] = []
     // Two of the rows may become one.
     if request.onConflict != .error, !writer.layout.uniques.isEmpty { writtenVersions = nil }
-    try eachRow(of: insertion.rows, plan, writer, at: pointer) { row, place in
+    try eachRow(of: insertion.rows, plan, writer, at: pointers.rows) { row, place in
       if decisions != nil { try noteClash(of: index, row, writer, place) }
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
       let assigned =
@@ -186,7 +187,8 @@ final class SaveRun {
 
   private func update(_ index: Int) throws {
     let change = request.updates[index]
-    let pointer = "/args/update/\(index)"
+    let pointers = ListPointers.update(index)
+    let pointer = pointers.list
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
     guard change.columns.contains("$id") else {
       throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
@@ -205,7 +207,7 @@ final class SaveRun {
     let planOfRow = { (row: Int) throws -> InputPlan? in
       try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan
     }
-    try eachRow(of: change.rows, planOfRow, writer, at: pointer) { row, place in
+    try eachRow(of: change.rows, planOfRow, writer, at: pointers.rows) { row, place in
       let identifier = try identifier(writer, place)
       let run = try actions.isEmpty ? runs.whole : runs.run(actions[row] ?? .proceed)
       guard let run else { return }
@@ -224,16 +226,16 @@ final class SaveRun {
     writtenVersions?[change.entity, default: []] += versions
   }
 
-  /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no
-  /// rule; rows without a plan are left out.
+  /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no rule.
+  ///
+  /// Rows without a plan are left out. `base` is the JSON pointer of the rows.
   private func eachRow(
     of rows: RowBatch,
     _ plan: (Int) throws -> InputPlan?,
     _ writer: EntityWriter,
-    at pointer: String,
+    at base: String,
     store: (Int, RowPlace) throws -> Void
   ) throws {
-    let base = "\(pointer)/rows"
     try rows.eachRow { row, reader in
       if row & 63 == 0 { try session.control.check() }
       let place = RowPlace.row(base: base, row)

@@ -32,7 +32,7 @@ struct WriteReply {
     writer.object { writer in
       switch content {
       case .members(let members):
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) { writer.add(name, value) }
+        members.eachInOrder { writer.add($0, $1) }
       case .insertion(let result, let request): writer.add(result, of: request, form)
       case .save(let result): writer.add(result, form)
       case .rows(let name, let count, let identifiers):
@@ -70,6 +70,16 @@ struct WriteReply {
   }
 }
 
+extension Dictionary where Key == String {
+  /// Calls `body` with the values in the order of their names; most replies have one at most.
+  @inline(__always)
+  fileprivate func eachInOrder(_ body: (String, Value) -> Void) {
+    if isEmpty { return }
+    if count == 1, let (name, value) = first { return body(name, value) }
+    for (name, value) in sorted(by: { $0.key < $1.key }) { body(name, value) }
+  }
+}
+
 extension [Int64] {
   /// How many bytes the numbers have, each with a comma.
   var textByteCount: Int { reduce(count) { $0 + $1.description.utf8.count } }
@@ -86,7 +96,7 @@ extension JSONWriter {
     member("updated", result.updated)
     member("deleted", result.deleted)
     member("ids") { writer in
-      for (name, identifier) in result.identifiers.sorted(by: { $0.key < $1.key }) {
+      result.identifiers.eachInOrder { name, identifier in
         writer.name(name)
         writer.integer(identifier, as: form)
       }
@@ -99,15 +109,12 @@ extension JSONWriter {
     if conflicts.isEmpty {
       raw(",\"conflicts\":[]")
     } else {
-      for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) { add(name, value) }
+      conflicts.members.eachInOrder { add($0, $1) }
     }
     member("versions") { writer in
-      for (entity, versions) in result.versions.sorted(by: { $0.key < $1.key }) {
+      result.versions.eachInOrder { entity, versions in
         writer.name(entity)
-        guard result.runs == nil else {
-          writer.writeRuns(versions)
-          continue
-        }
+        guard result.runs == nil else { return writer.writeRuns(versions) }
         writer.array(versions) { writer, row in
           writer.raw("[")
           writer.integer(row.identifier)
