@@ -27,7 +27,7 @@ package struct Checksum: Sendable {
     if offset < bytes.count { add(tail) }
   }
 
-  /// The checksum of what was added so far.
+  /// The checksum of the bytes added so far.
   package var value: UInt64 { state &* 0xD6E8_FEB8_6659_FD93 }
 
   /// The checksum as sixteen hexadecimal digits.

@@ -56,7 +56,7 @@ package struct FrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Removes and returns what comes next, or `nil` if more bytes are needed.
+  /// Removes and returns the next frame or event, or `nil` if more bytes are needed.
   ///
   /// - Throws: ``DepotError`` `protocol.frame` or `limit.frame_bytes` if the stream can't go on: tell
   ///   the peer and close.
@@ -122,7 +122,7 @@ package struct FrameDecoder: Sendable {
       buffer.removeSubrange(..<start)
       start = 0
     }
-    // Room grows with what has come, so that a length alone can't claim memory.
+    // The buffer grows with the bytes received, so that a length prefix alone can't claim memory.
     buffer.reserveCapacity(min(count, max(1 << 16, buffer.count * 2)))
   }
 

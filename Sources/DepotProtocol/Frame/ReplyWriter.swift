@@ -54,9 +54,9 @@ package struct ReplyWriter: Sendable {
   /// Closes a `next` frame of rows.
   ///
   /// - Parameters:
-  ///   - start: What ``beginRows(columns:in:)`` returned.
+  ///   - start: The result of ``beginRows(columns:in:)``.
   ///   - related: The elements of the member `related`, if the frame has it.
-  ///   - writer: What has the rows.
+  ///   - writer: The writer that holds the rows.
   package func endRows(
     from start: Int,
     related: ArraySlice<UInt8>? = nil,

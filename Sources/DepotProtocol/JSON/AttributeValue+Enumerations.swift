@@ -24,7 +24,7 @@ extension AttributeValue where Self: CaseIterable {
   public var attributeValue: Value { CaseName.stored(self, among: Self.allCases) }
 }
 
-// Where both apply, the raw value is what is stored.
+// An enumeration with raw values that is also `CaseIterable` is stored as its raw value.
 extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: AttributeValue {
   public static var attributeType: AttributeType { RawValue.attributeType }
   public static func describe(_ attribute: inout Attribute) { RawValue.describe(&attribute) }

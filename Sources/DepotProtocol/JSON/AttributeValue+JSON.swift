@@ -46,7 +46,7 @@ package enum JSONCoding {
 
   /// Returns the JSON of `content`, the members of objects in the order of their names.
   ///
-  /// - Throws: What `content` throws if it refuses to be encoded.
+  /// - Throws: The error of `content` if it refuses to be encoded.
   package static func encode(_ content: some Encodable) throws -> Value {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -5,8 +5,7 @@ public protocol AttributeValue: Sendable {
   /// The type of the attributes that hold such values.
   static var attributeType: AttributeType { get }
 
-  /// Says in `attribute` what such values need: its type, width, collection, and whether it may be
-  /// null.
+  /// Sets the type, width, collection, and optionality of `attribute` for values of this type.
   static func describe(_ attribute: inout Attribute)
 
   /// Reads the next value of a row.
@@ -23,7 +22,7 @@ extension AttributeValue {
 }
 
 extension RowReader {
-  /// Reads the next value of the row, in the order in which the attributes were selected.
+  /// Reads the next value of the row, in the order of the selected attributes.
   ///
   /// - Throws: ``DepotError`` `request.type` if it isn't a `Wanted`.
   public mutating func next<Wanted: AttributeValue>(

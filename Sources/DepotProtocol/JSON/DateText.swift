@@ -86,17 +86,19 @@ package enum DateText {
   /// The length of a date to the second.
   private static let usualCount = 20
 
-  /// Returns the seconds since 2001-01-01T00:00:00Z that are nearest to what an RFC 3339 text means.
+  /// Returns the double of seconds since 2001-01-01T00:00:00Z nearest to an RFC 3339 text.
   package static func nearest(_ text: some Collection<UInt8>) -> Double? {
     moment(text).map { Double($0.whole) + Double($0.nanoseconds) / 1e9 }
   }
 
-  /// Returns RFC 3339's text of what people and other programs write in the forms of ISO 8601 that SQLite
-  /// takes too; `nil` if it means no moment, or several.
+  /// Returns the RFC 3339 form of a date in one of the ISO 8601 forms that SQLite accepts.
   ///
-  /// A day may stand alone, and then is its beginning. A space may stand for the T, the seconds may be
-  /// missing, a comma may stand before their fraction, an offset needs no colon and no minutes, and without
-  /// one the time is UTC. With the T, date and time may lack their signs, as in `20260501T1345Z`.
+  /// The result is `nil` if the text isn't a date or is ambiguous.
+  ///
+  /// A date without a time is the beginning of that day. A space may replace the T, the seconds may
+  /// be missing, their fraction may follow a comma, an offset needs neither a colon nor minutes,
+  /// and without an offset the time is UTC. With the T, hyphens and colons may be left out, as in
+  /// `20260501T1345Z`.
   package static func exact(_ text: some Collection<UInt8>) -> String? {
     let bytes = Array(text)
     if moment(bytes) != nil { return String(decoding: bytes, as: UTF8.self) }

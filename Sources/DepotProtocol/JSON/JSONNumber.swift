@@ -50,8 +50,9 @@ package enum JSONNumber {
     return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
   }
 
-  /// Whether the nearest double of a number is a whole one and not what was written: neither that number,
-  /// nor the shortest text of it.
+  /// Whether rounding a number to its nearest double gave a different whole number.
+  ///
+  /// The shortest text of the double counts as that double, so reading it back isn't rounding.
   package static func isRounded(
     _ text: UnsafeBufferPointer<UInt8>,
     to double: Double

@@ -1,8 +1,8 @@
 /// A strict reader of JSON texts (RFC 8259) that lists the values it meets as tokens.
 ///
-/// Beyond the grammar it refuses ill-formed UTF-8, lone surrogates, a name that stands twice in an
-/// object, U+0000 in names, and texts deeper or larger than its limits, so that whatever comes after
-/// it can read the bytes without checking them again.
+/// Beyond the grammar it refuses ill-formed UTF-8, lone surrogates, a repeated name in an object,
+/// U+0000 in names, and texts deeper or larger than its limits. Later readers of the bytes need no
+/// checks of their own.
 package struct JSONScanner: ~Copyable {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let depthLimit: Int
@@ -67,7 +67,7 @@ package struct JSONScanner: ~Copyable {
     return tokens
   }
 
-  /// Reads what comes next in an array: an element or the end.
+  /// Reads the next part of an array: an element or the end.
   private mutating func element(of container: Int) throws(JSONError) {
     if try byte() == UInt8(ascii: "]") { return try close(container) }
     if tokens[container].count > 0 {
@@ -78,7 +78,7 @@ package struct JSONScanner: ~Copyable {
     try value()
   }
 
-  /// Reads what comes next in an object: a member or the end.
+  /// Reads the next part of an object: a member or the end.
   private mutating func member(of container: Int) throws(JSONError) {
     if try byte() == UInt8(ascii: "}") { return try close(container) }
     if tokens[container].count > 0 {

@@ -97,7 +97,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// Writes the shortest decimal that reads back as `value`; what isn't finite becomes a string.
+  /// Writes the shortest decimal that reads back as `value`, or a string if it isn't finite.
   package mutating func double(_ value: Double) {
     if value.isNaN { return raw("\"NaN\"") }
     if value.isInfinite { return value < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"") }

@@ -1,6 +1,7 @@
-/// What stands in the place of a value that refused to be encoded: a text that isn't JSON, and why.
+/// A placeholder for a value that couldn't be encoded: a text that isn't JSON, with the reason.
 ///
-/// Values are written where nothing can be thrown, so that the request with it is refused before it is sent.
+/// Values are written where nothing can be thrown, so the error is found in the bytes before the
+/// request is sent.
 package enum RefusedValue {
   /// The byte that the text begins with, which JSON has nowhere.
   private static let mark: UInt8 = 0

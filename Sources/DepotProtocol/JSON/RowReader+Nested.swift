@@ -1,10 +1,10 @@
 extension RowReader {
-  /// The place in the row of the value that is read next; in a list, that of the list.
+  /// The column index of the next value; within a list, the column index of the list.
   package var column: Int { listColumn ?? index }
 
   /// Reads the next value as a list, calling `body` to read each element.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it is no list, and what `body` throws.
+  /// - Throws: ``DepotError`` `request.type` if it isn't a list, or an error of `body`.
   package mutating func list(
     _ body: (inout RowReader) throws(DepotError) -> Void
   ) throws(DepotError) {
@@ -23,7 +23,7 @@ extension RowReader {
 
   /// Reads the next value as an object, calling `body` with each name to read its value.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it is no object, and what `body` throws.
+  /// - Throws: ``DepotError`` `request.type` if it isn't an object, or an error of `body`.
   package mutating func object(
     _ body: (String, inout RowReader) throws(DepotError) -> Void
   ) throws(DepotError) {

@@ -1,6 +1,6 @@
 /// A reader of the rows of one frame, value by value, straight from its bytes.
 ///
-/// Bytes of the other side needn't have been scanned: whatever isn't a row is an error, never a
+/// The peer's bytes needn't be validated before: bytes that aren't rows cause an error, never a
 /// crash.
 public struct RowReader: ~Copyable {
   let bytes: UnsafeBufferPointer<UInt8>
@@ -15,7 +15,7 @@ public struct RowReader: ~Copyable {
   public private(set) var identifier: Int64 = 0
   /// The version of the row that is being read.
   public private(set) var version: Int64 = 0
-  /// Where to find the rows that relationships lead to; whoever puts it there knows its type.
+  /// An index of the rows that relationships refer to; only the code that sets it knows its type.
   package var relatives: AnyObject?
 
   /// Creates a reader of the array of rows, or of one that is read like the values of a row, that begins at

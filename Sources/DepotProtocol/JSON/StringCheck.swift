@@ -47,7 +47,7 @@ enum StringCheck {
     }
   }
 
-  /// Moves `position` from a backslash to what follows its escape.
+  /// Moves `position` from a backslash past the end of its escape.
   static func skipEscape(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from position: inout Int

@@ -31,11 +31,11 @@ package struct Call: Hashable, Sendable {
 
 /// A frame that a client sends.
 ///
-/// What is rare and large is kept apart, since every frame is as large as the largest.
+/// Rare and large payloads are `indirect`, since every frame is as large as the largest case.
 package enum ClientFrame: Hashable, Sendable {
   indirect case hello(Hello)
   case call(Call)
-  /// A call whose arguments can't be accepted; the connection goes on.
+  /// A call whose arguments are invalid; the connection stays open.
   indirect case invalidCall(id: Int64, DepotError)
   /// A `more` or `cancel` that can't be accepted. An error with its id would end the call, so it has none.
   indirect case invalidControl(DepotError)
@@ -160,7 +160,7 @@ extension ClientFrame {
 }
 
 extension Call {
-  /// Passes what a call may have besides its number, its operation, and its arguments.
+  /// Passes the members of a call other than its number, operation, and arguments.
   fileprivate mutating func members<Coder: MemberCoder>(
     _ coder: inout Coder
   ) throws(Coder.Failure) {

@@ -96,7 +96,7 @@ extension DepotError {
   /// When sending the request again can help, by the code.
   public var retry: Retry { code.retry }
 
-  /// Reads an error from the `err` member of a frame, accepting what it doesn't know.
+  /// Reads an error from the `err` member of a frame, ignoring unknown members.
   package init(_ node: JSONNode) throws(DepotError) {
     self = try RequestReader.reply(node)
   }

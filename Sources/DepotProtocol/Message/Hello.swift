@@ -9,8 +9,9 @@ package struct Hello: Hashable, Sendable {
 
   /// The lowest and the highest protocol version that the client speaks.
   package var versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest
-  /// The name, version, and language of the client program; what exceeds 16 members is left out, and what
-  /// exceeds the bytes of a name is cut.
+  /// The name, version, and language of the client program.
+  ///
+  /// Members after the 16th are left out, and longer texts than a name may have are cut.
   package var client: [String: String] = [:]
   package var int64: Int64Form = .number
   /// The features that the client would like; unknown ones are left out of the answer.

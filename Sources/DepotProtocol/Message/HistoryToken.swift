@@ -1,11 +1,11 @@
-/// A moment of a store's history: a transaction and all before it.
+/// A position in a store's history: a transaction and all transactions before it.
 ///
-/// Tokens of one store grow with time. As text it is what tells the store from others, the epoch, and a
+/// Tokens of one store grow with time. A token's text has the store's identifier, the epoch, and a
 /// number, with hyphens between them, as in `3f2b8c01-9d20c4e7a1b2-1042`.
 ///
-/// An epoch is what one writer of the store did: each start of a service begins another one. A store that
-/// goes on from an older copy of its file gives the same numbers to other transactions, but in an epoch
-/// that nobody ever had, so that a token never stands for two moments.
+/// An epoch is the period during which one writer has the store open: each start of a service
+/// begins a new epoch. A store restored from an older copy of its file uses the same numbers for
+/// other transactions, but in a new epoch, so that a token never stands for two positions.
 public struct HistoryToken: Hashable, Sendable {
   /// The first eight digits of the store's identifier.
   public var store: String

@@ -14,8 +14,9 @@ public struct SaveConflict: Hashable, Sendable {
   public var storeVersion: Int64?
   /// The row of the store that has the unique values.
   public var existing: Int64?
-  /// The properties that both sides have changed, in the order of the request; those that must be
-  /// unique for ``Kind/unique``.
+  /// The properties that both sides have changed, in the order of the request.
+  ///
+  /// For ``Kind/unique`` they are the properties that must be unique.
   public var properties: [String] = []
   /// The values that the client has read.
   public var base: [String: JSONValue] = [:]
@@ -50,9 +51,9 @@ public struct SaveConflict: Hashable, Sendable {
     case store
     /// Some of each.
     case merged
-    /// Nothing of what the client wanted of the row.
+    /// The client's changes to the row were dropped.
     case dropped
-    /// The deleted row, with what the client has of it.
+    /// The deleted row was inserted again, with the client's values.
     case recreated
   }
 
@@ -68,9 +69,9 @@ public struct SaveConflict: Hashable, Sendable {
 }
 
 extension SaveConflict {
-  /// Reads a conflict of an answer or an error, accepting what it doesn't know.
+  /// Reads a conflict of a reply or an error, ignoring unknown members.
   ///
-  /// - Returns: `nil` if it is of a kind that isn't known or lacks what every conflict has.
+  /// - Returns: `nil` if its kind is unknown or a required member is missing.
   public init?(_ value: JSONValue) {
     guard let kind = value["kind"]?.string.flatMap(Kind.init),
       let entity = value["entity"]?.string, let identifier = value["id"]?.int64

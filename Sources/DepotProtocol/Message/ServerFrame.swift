@@ -16,7 +16,7 @@ package enum ServerFrame: Sendable {
 extension ServerFrame {
   /// Reads a frame; members that it doesn't know are left alone.
   ///
-  /// - Throws: ``DepotError`` if it is no JSON object, or a member isn't what the protocol says.
+  /// - Throws: ``DepotError`` if it isn't a JSON object or a member breaks the protocol.
   package init(_ bytes: [UInt8]) throws(DepotError) {
     if let rows = Self.plainRows(bytes) {
       self = rows

@@ -2,8 +2,7 @@
 package struct MigrationPlan: Hashable, Sendable {
   package let old: Schema
   package let new: Schema
-  /// The steps, in the order in which they can be taken: what goes, names, what is new, values, and
-  /// then indexes.
+  /// The steps in executable order: removals, names, additions, values, and then indexes.
   ///
   /// Two properties that exchange their names can only be renamed together.
   package let steps: [SchemaChange]
@@ -65,7 +64,7 @@ package struct MigrationPlan: Hashable, Sendable {
 }
 
 extension SchemaInference {
-  /// Whether a step removes an entity of which one that stays descends.
+  /// Whether a step removes an entity that has a remaining subentity.
   fileprivate func leavesHeirs(_ change: SchemaChange) -> Bool {
     guard case .removedEntity(let entity) = change else { return false }
     return old.descendants(of: entity.name).contains { heir in

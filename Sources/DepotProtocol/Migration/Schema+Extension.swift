@@ -1,6 +1,7 @@
 extension Schema {
-  /// Returns the schema as `other` describes it, in the order of this one, with what is new at the
-  /// end and what `other` lacks kept.
+  /// Returns this schema changed to match `other`, in the order of this one.
+  ///
+  /// Additions of `other` come at the end, and parts that `other` lacks are kept.
   func extended(by other: Schema) -> Schema {
     var result = self
     result.version = other.version

@@ -1,7 +1,7 @@
 /// One step from a schema to another.
 ///
-/// A step names entities as they are called afterwards, except where it removes or renames one. It
-/// carries what it is about as it was and as it will be, so that it can be taken by itself.
+/// A step names entities by their new names, except where it removes or renames one. It carries its
+/// subject before and after the step, so that it can be executed by itself.
 package enum SchemaChange: Hashable, Sendable {
   /// An entity with all that it declares; its indexes come with it.
   case addedEntity(Entity)
@@ -37,7 +37,7 @@ package enum SchemaChange: Hashable, Sendable {
 }
 
 extension SchemaChange {
-  /// The regards in which a column can change.
+  /// The aspects of an attribute that can change.
   package enum AttributeAspect: Hashable, Sendable {
     /// It has another path.
     case name
@@ -53,7 +53,7 @@ extension SchemaChange {
     case unique
     /// Whether it has an index of its own.
     case indexed
-    /// The value that inserts store which don't name it; rows that exist keep what they have.
+    /// The default for inserts that leave the column out; existing rows keep their values.
     case defaultValue
     /// The rules that values must satisfy. If they are tighter, the rows that exist must be looked at.
     case validation(isTighter: Bool)
@@ -64,11 +64,11 @@ extension SchemaChange {
     case spotlight
     /// The expression; the values must be computed anew if there is one.
     case derivation
-    /// Nothing that is stored; what the programs make of it differs.
+    /// Programs interpret the values differently; the stored values stay.
     case hashModifier
   }
 
-  /// The regards in which a relationship can change.
+  /// The aspects of a relationship that can change.
   package enum RelationshipAspect: Hashable, Sendable {
     case name
     /// Another entity of the hierarchy declares it.
@@ -144,7 +144,7 @@ extension SchemaChange {
     case .addedIndex(.unique, _, _): true
     case .changedAttribute(_, let new, _, .unique): new.attribute.isUnique
     case .changedAttribute(_, _, _, .validation(let isTighter)): isTighter
-    // What is in the row has a limit.
+    // Values stored inside the row have a size limit.
     case .changedAttribute(let old, _, _, .externalStorage):
       old.attribute.options.contains(.externalStorage)
     case .changedRelationship(_, _, _, .counts(let isTighter)): isTighter
@@ -152,8 +152,8 @@ extension SchemaChange {
     case .changedRelationship(_, let new, _, .optional): !new.isOptional
     case .changedRelationship(_, let new, _, .inverse): new.inverse != nil
     case .changedAbstract(_, let isAbstract): isAbstract
-    // What leads to the old ancestors must not lead to rows that leave them, and what is unique among the
-    // new ones' must stay so.
+    // References to the old superentities mustn't lead to rows that leave them, and unique
+    // properties of the new superentities must stay unique.
     case .changedParent: true
     default: false
     }

@@ -1,7 +1,6 @@
 /// The differences of a store's schema from the one that a client wants under the same version.
 ///
-/// Only what rows and programs that exist don't notice can be changed so; everything else needs a new
-/// version.
+/// Only changes that existing rows and programs don't notice are allowed without a new version.
 package struct SchemaComparison: Hashable, Sendable {
   /// The steps that can be taken.
   package let changes: [SchemaChange]

@@ -93,7 +93,7 @@ extension SchemaInference {
     if !isSameType {
       let problem = problem(before, after, "\(entity).\(new.path)")
       add(step(.type), problem: problem)
-      // Whatever else differs is of no use without the values.
+      // Other differences don't matter if the values can't be converted.
       if problem != nil { return }
     }
     if isNewlyRequired {
@@ -141,7 +141,7 @@ extension SchemaInference {
   }
 
   private func problem(_ before: Attribute, _ after: Attribute, _ name: String) -> String? {
-    // What the store computes need not be converted.
+    // Values computed by the store need no conversion.
     guard after.derivation == nil, before.widening(to: after) == .impossible else { return nil }
     return "\(name) is of type \(before.typeDescription), not \(after.typeDescription)"
   }

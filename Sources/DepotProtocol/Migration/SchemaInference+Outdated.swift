@@ -1,9 +1,9 @@
 extension SchemaInference {
-  /// The names, in words, that the new schema has for what the old one calls otherwise by now.
+  /// Sentences that name each item renamed since the new schema was written.
   ///
-  /// The old schema has something that the new one lacks, and says that it had a name before under which
-  /// the new one adds something. So the new schema is that of an older program, which wouldn't find its
-  /// own values.
+  /// The new schema adds an item under a name that the old schema records as an item's original
+  /// name, and lacks that item's present name. So it belongs to an older program, which wouldn't
+  /// find its own values.
   package var outdatedNames: [String] {
     let entities = Succession.all(from: old.entities, to: new.entities).outdated()
     var names = entities.map { "entity \($0.name) is called \($1.name)" }
@@ -39,7 +39,7 @@ extension SchemaInference {
 }
 
 extension Array {
-  /// Returns what is new under a name that something which is gone had before, with that.
+  /// Returns pairs of an added item and the removed item that had its name originally.
   fileprivate func outdated<Item>() -> [(Item, Item)] where Element == Succession<Item> {
     let gone = compactMap { $0.new == nil ? $0.old : nil }
     return compactMap { succession in

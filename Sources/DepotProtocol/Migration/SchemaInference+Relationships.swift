@@ -64,7 +64,7 @@ extension SchemaInference {
     if before.hashModifier != after.hashModifier { add(step(.hashModifier)) }
   }
 
-  /// Whether the new destination is an ancestor of what the old one became.
+  /// Whether the new destination is the old destination's entity or one of its superentities.
   private func leadsToAncestor(_ before: Relationship, _ after: Relationship) -> Bool {
     guard let successor = origins.first(where: { $0.value == before.destination })?.key,
       let entity = new[successor]
@@ -72,8 +72,9 @@ extension SchemaInference {
     return new.lineage(of: entity).contains { $0.name == after.destination }
   }
 
-  /// Returns what a relationship was called before, be it in a descendant of `entity`; a name that none
-  /// had, if it is new.
+  /// Returns the previous name of a relationship, also looking in the subentities of `entity`.
+  ///
+  /// - Returns: An empty name if the relationship is new.
   private func origin(of relationship: String, in entity: String) -> String {
     func origin(in entity: String) -> String? {
       relationships[entity, default: []].first { $0.new?.name == relationship }?.old?.name

@@ -10,7 +10,7 @@ package struct SchemaInference {
   /// The succession of attributes and relationships of each entity that stayed, by its new name.
   package let attributes: [String: [Succession<Declared<Attribute>>]]
   package let relationships: [String: [Succession<Declared<Relationship>>]]
-  /// The steps, with what is in the way of those that can't be taken.
+  /// The steps, each with the reason why it can't be taken, if there is one.
   package private(set) var findings: [Finding] = []
 
   /// A step, something in its way, or something in the way of all.
@@ -76,7 +76,7 @@ package struct SchemaInference {
 }
 
 extension SchemaInference {
-  /// Whether what became of a property of `entity` is told already of its parent.
+  /// Whether the parent of `entity` already reports this change of a property.
   func isInherited<Property>(
     _ property: Succession<Declared<Property>>,
     by entity: Entity,
@@ -100,8 +100,9 @@ extension SchemaInference {
     }
   }
 
-  /// Whether there can be rows that have no value for what is new in `entity`: rows of it, or of an
-  /// entity that inherits it, for which it is new too.
+  /// Whether existing rows lack a value for the new property `property`.
+  ///
+  /// They can be rows of `entity` or of a subentity for which the inherited property is new too.
   func hasRows<Property>(
     without property: Declared<Property>,
     in entity: Entity,

@@ -23,7 +23,7 @@ package struct Succession<Item: Renameable> {
   package var old: Item?
   package var new: Item?
 
-  /// Returns what each of `new` was, in their order, and then those of `old` that are gone.
+  /// Returns the elements of `new` with their predecessors, then the removed ones of `old`.
   ///
   /// A name that stayed, together with an original name that stayed, counts first: programs keep the
   /// original name in later versions. Then original names count, then names, then names that differ
@@ -70,11 +70,10 @@ package struct FieldSuccession {
     guard let old, let new else { return false }
     return isPartNewlyRequired || old.attribute.isOptional && !new.attribute.isOptional
   }
-  /// What the attribute has become, if one form is a composite and the other isn't; said of the first
-  /// column only.
+  /// The new form in the first column, if the attribute became a composite or ceased to be one.
   var otherForm: Field?
 
-  /// Returns what became of each column of an attribute.
+  /// Returns the successor of each column of an attribute.
   package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
     all(
       Succession(old: attribute.old?.property, new: attribute.new?.property),
@@ -125,7 +124,9 @@ package struct FieldSuccession {
     return result
   }
 
-  /// A new composite that is optional is absent in the rows that exist, whatever its parts are.
+  /// Lists the columns of a new attribute.
+  ///
+  /// A new optional composite is absent in existing rows, even if its parts are required.
   private static func added(
     _ attribute: Attribute,
     _ place: Field.Place,
@@ -144,7 +145,7 @@ package struct FieldSuccession {
       attribute.isOptional
       ? [FieldSuccession(old: nil, new: .presence(of: attribute, at: place))] : []
     var inside = place.inside(attribute)
-    // What is around it exists, and may have a value.
+    // The enclosing composite exists in old rows, and may have a value there.
     inside.isOptional = attribute.isOptional || isAbsent
     let parts = attribute.properties.flatMap { added($0, inside, isNew: true) }
     return presence + parts.map { $0.inOptional(place.isOptional) }

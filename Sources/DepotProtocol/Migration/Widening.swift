@@ -2,7 +2,7 @@
 package enum Widening: Hashable, Sendable {
   /// Some of them can't.
   case impossible
-  /// Each of them can, and stays what it is.
+  /// Each value can be converted, and stays equal.
   case exact
   /// Each of them can, but large whole numbers are rounded, or repeated elements become one.
   case lossy

@@ -1,4 +1,4 @@
-/// A description of groups of rows, and of what the rows of each come to.
+/// A description of groups of rows and of the aggregates computed for each group.
 @Memberwise
 public struct AggregateRequest: Hashable, Sendable {
   public var entity: String
@@ -81,7 +81,7 @@ extension AggregateRequest: MemberObject, RowRequest {
     }
   }
 
-  /// Reads what groups have in common: a path, or a named expression.
+  /// Reads a key of the groups: a path or a named expression.
   private static func key(
     _ node: JSONNode,
     _ reader: inout RequestReader

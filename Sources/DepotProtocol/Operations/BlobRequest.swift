@@ -18,7 +18,7 @@ public struct BlobWriteRequest: Hashable, Sendable {
   public enum Place: Hashable, Sendable {
     /// They take the place of the whole value.
     case whole
-    /// Over those that are there, from an offset that is no greater than the length.
+    /// They overwrite existing bytes, from an offset that is at most the length.
     case offset(Int)
     /// After the last.
     case end
@@ -35,12 +35,13 @@ public struct BlobWriteRequest: Hashable, Sendable {
   /// The bytes: a text, or data in base64.
   public var data: String = ""
   public var place: Place = .whole
-  /// Whether what is behind the bytes goes.
+  /// Whether the bytes after the written ones are removed.
   public var truncates: Bool = false
-  /// The name of a new value that several calls make, of which nobody else sees anything before the
-  /// last; it goes with the connection.
+  /// The name of a new value that several calls build.
   ///
-  /// The offset, if there is one, must be what was uploaded before, so that nothing can be missing.
+  /// Other connections see nothing of it before the last call, and it is dropped when the
+  /// connection closes. An offset must equal the number of bytes uploaded so far, so that no part
+  /// can be missing.
   public var upload: String?
   /// Whether the new value is complete and takes the place of the old one.
   public var isFinal: Bool = false

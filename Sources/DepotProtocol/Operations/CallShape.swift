@@ -1,31 +1,33 @@
-/// What calls have in common whose frames differ in whole numbers only, and where those belong.
+/// The common form of calls whose frames differ only in whole numbers.
+///
+/// It tells where each number belongs in the call, so that later frames needn't be parsed.
 package final class CallShape: Sendable {
   /// The frame of the first call, and its numbers.
   private let frame: [UInt8]
   private let outline: FrameOutline
   /// The first of the calls.
   private let call: Call
-  /// What each number of a frame is.
+  /// The meaning of each number of the frame.
   private let places: [Place]
   /// The whole numbers of the first call's predicate, in their order.
   package let constants: [Int64]
   /// Which of them are other ones in other calls.
   package let variables: [Int]
 
-  /// What a number of a frame is.
+  /// The meaning of a number in a frame.
   private enum Place: Hashable, Sendable {
     case call
     /// An identifier of a `get`, by its position.
     case row(Int)
     /// Constants of the predicate, by their positions, or their opposites.
     case constants([Int], isNegative: Bool)
-    /// Something else, of which other numbers make calls of another shape.
+    /// Another number, which must be the same in every call of this shape.
     case same(Int64)
   }
 
-  /// Finds out about a frame which of its numbers can be others; `nil` if it can't be told.
+  /// Finds out which numbers of a frame can differ; `nil` if that can't be determined.
   ///
-  /// A number is free if the frame with another in its place is the same call but for one place: that is tried.
+  /// A number is free if replacing it changes the call in exactly one place, which is tried.
   init?(_ frame: [UInt8], _ call: Call, _ outline: FrameOutline) {
     self.frame = frame
     self.outline = outline
@@ -164,7 +166,7 @@ extension Operation {
 }
 
 extension QueryExpression {
-  /// The constants that are whole numbers, in the order in which they are written.
+  /// The constants that are whole numbers, in written order.
   fileprivate var numbers: [Int64] {
     if case .value(.int64(let number)) = self { return [number] }
     return children.flatMap(\.numbers)

@@ -5,8 +5,9 @@
 public struct ContainerRequest: Hashable, Sendable {
   public var name: String
   public var stores: [ContainerStore]
-  /// The schema to define once the stores are open, divided by their entities; `nil` for what they
-  /// have.
+  /// The schema to define once the stores are open, divided by their entities.
+  ///
+  /// If `nil`, the stores keep the schemas that they have.
   public var schema: Schema?
   /// The changes that the definition of the schema may make to the stores.
   public var allows: AllowedSchemaChanges = .loss
@@ -44,7 +45,7 @@ extension ContainerRequest {
   /// The name of the container that is always open: the service's own store.
   public static let defaultName = "default"
 
-  /// Checks what can be told without looking at any store.
+  /// Checks everything that needs no access to a store.
   ///
   /// - Throws: ``DepotError`` `request.usage` about a name, `schema.invalid` about an entity that
   ///   would be in two stores, or in either of two.

@@ -9,7 +9,7 @@ public struct ExplainRequest: Hashable, Sendable {
   }
 
   public var read: Read
-  /// Whether the read is run to its end too, to tell what it cost.
+  /// Whether the read is also run to its end, to report its cost.
   public var runs: Bool = false
 
   public init(_ request: FetchRequest, runs: Bool = false) {

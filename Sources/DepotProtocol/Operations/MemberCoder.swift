@@ -6,7 +6,7 @@ protocol MemberCoder {
   /// `DepotError` of a reader; a writer never fails.
   associatedtype Failure: Error
 
-  /// Whether the values that are passed get what was read.
+  /// Whether the passed variables receive values, instead of being written.
   static var isReader: Bool { get }
 
   /// Passes a member that must be there.
@@ -39,7 +39,7 @@ protocol MemberCoder {
   /// Passes `bind`, which only operations with expressions have, before the first of them.
   mutating func variables() throws(Failure)
 
-  /// Checks what was read; `check` gets the object.
+  /// Checks the values that were read; `check` gets the object.
   mutating func check(
     _ check: (JSONNode) throws(DepotError) -> Void
   ) throws(Failure)
@@ -124,7 +124,7 @@ extension MemberCoder {
     try self.value(name, &value, default: other, isAlwaysWritten: false)
   }
 
-  /// Passes what rows must satisfy.
+  /// Passes the predicate that rows must satisfy.
   mutating func predicate(
     _ name: StaticString,
     _ predicate: inout QueryExpression?

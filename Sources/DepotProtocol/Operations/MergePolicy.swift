@@ -1,4 +1,4 @@
-/// The way in which a save treats rows that others have changed since its client read them.
+/// The way a save treats rows that others have changed since its client read them.
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   /// Refuse the save and tell all conflicts.
   case error
@@ -8,6 +8,6 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   case mergeByPropertyObjectTrump
   /// Write all that the client has over the row.
   case overwrite
-  /// Leave the row as it is and drop what the client changed.
+  /// Leave the row as it is and drop the client's changes.
   case rollback
 }

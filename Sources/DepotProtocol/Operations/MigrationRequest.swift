@@ -1,6 +1,6 @@
-/// How much the definition of a schema may do to what a store has.
+/// The changes that the definition of a schema may make to a store's rows.
 public enum AllowedSchemaChanges: String, Hashable, Sendable, CaseIterable {
-  /// Only what rows and programs that exist don't notice, whatever the version is.
+  /// Only changes that existing rows and programs don't notice, whichever the version.
   case additions
   /// Also steps after which rows have other values, but none less.
   case migration

@@ -56,7 +56,7 @@ public indirect enum Operation: Hashable, Sendable {
   case backup(store: String?)
   /// Look at every page and every row of a store.
   case check(store: String?)
-  /// Tell what takes room on the disk.
+  /// Report the use of disk space.
   case space(store: String?)
   /// Give a store's free pages back.
   case compact(store: String?)
@@ -101,21 +101,21 @@ extension Operation {
     }
   }
 
-  /// The way in which the service carries an operation out.
+  /// The way the service executes an operation.
   package enum Effect: Sendable {
-    /// From what the service itself knows, at once.
+    /// From the service's own state, at once.
     case control
     /// After the writes before it on its connection.
     case read
-    /// As a read, and then it hears of commits.
+    /// As a read that is then notified of commits.
     case watch
     /// As a part of a transaction.
     case write
-    /// Alone: what comes behind it on its connection waits.
+    /// Alone: later calls of its connection wait.
     case exclusive
   }
 
-  /// The users who may ask for an operation; each may do what those before it may.
+  /// The privileges that operations require; each includes the ones before it.
   package enum Privilege: String, Sendable {
     case read
     case write
@@ -215,7 +215,7 @@ extension Operation {
 extension Operation: MemberObject {
   static var blank: Self { .ping }
 
-  /// Passes the members of what has no request of its own.
+  /// Passes the arguments of the operations that have no request type of their own.
   private mutating func values<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     switch self {
     case .defineSchema(var schema, var isDryRun, var options):

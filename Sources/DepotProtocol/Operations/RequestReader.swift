@@ -1,7 +1,7 @@
 /// A reader of the arguments of one operation, whose texts share the variables in `bind`.
 @Memberwise("members")
 struct RequestReader {
-  /// The object, of which some members may have been read.
+  /// The object, some of whose members may have been read already.
   private(set) var members: JSONObjectReader
   private var bindings = VariableBindings()
 

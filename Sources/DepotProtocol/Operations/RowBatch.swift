@@ -158,7 +158,7 @@ public struct RowWriter: ~Copyable {
     external { $0.append(value) }
   }
 
-  /// Writes values of an attribute in external storage, of which large ones go ahead of the request.
+  /// Writes values of an attribute in external storage; large ones are uploaded before the request.
   package mutating func external<Failure: Error>(
     _ write: (inout RowWriter) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,6 +1,6 @@
 /// Which rows a change is about.
 public enum RowSelection: Hashable, Sendable {
-  /// These rows, all of which must exist.
+  /// The rows with these identifiers; each must exist.
   case identifiers([Int64])
   /// The rows that satisfy a predicate.
   case predicate(QueryExpression)
@@ -11,7 +11,7 @@ public enum RowSelection: Hashable, Sendable {
   }
 }
 
-/// A request about the rows of an entity, or about those that satisfy a predicate.
+/// A request about the rows of an entity, or about its rows that satisfy a predicate.
 package protocol RowRequest {
   var entity: String { get set }
   var predicate: QueryExpression? { get set }

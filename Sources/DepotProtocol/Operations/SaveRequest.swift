@@ -6,23 +6,22 @@
 public struct SaveRequest: Hashable, Sendable {
   /// Rows to insert, in any order.
   public var inserts: [Insertion] = []
-  /// Rows to change; they may refer to those that are inserted.
+  /// Rows to change; they may refer to the inserted rows.
   public var updates: [Change] = []
-  /// Rows to delete, with what their relationships' delete rules take along.
+  /// Rows to delete, together with the rows that delete rules cascade to.
   public var deletes: [Deletion] = []
-  /// The policy for an inserted row that has the same unique values as another, whatever ``policy``
-  /// says.
+  /// The policy for an inserted row whose unique values another row has; ``policy`` doesn't matter.
   public var onConflict: InsertRequest.OnConflict = .error
   /// The rows that must be as they were read, though they aren't changed.
   public var reads: [ReadSet] = []
   /// The policy for rows that others have changed since they were read; ``MergePolicy/error`` if `nil`.
   public var policy: MergePolicy?
-  /// The parts that were sent before, which come before what this has itself.
+  /// The parts sent earlier, which precede this request's own changes.
   public var staged: Staged?
   /// Whether the answer tells identifiers and versions in runs, which are short for many rows.
   public var answersInRuns: Bool = false
 
-  /// Whether conflicts are looked for: whether anything says what the client has read, or what to do.
+  /// Whether the save checks for conflicts: it has a policy, read sets, or base versions.
   public var looksForConflicts: Bool {
     policy != nil || !reads.isEmpty || updates.contains { $0.columns.contains("$version") }
       || deletes.contains { $0.versions != nil }
@@ -37,7 +36,7 @@ public struct SaveRequest: Hashable, Sendable {
   @Memberwise
   public struct Insertion: Hashable, Sendable {
     public var entity: String
-    /// `$id` for temporary identifiers, and the paths of what the rows have values for.
+    /// `$id` for temporary identifiers, and the paths of the attributes with values.
     public var columns: [String]
     public var rows: RowBatch
   }
@@ -46,7 +45,7 @@ public struct SaveRequest: Hashable, Sendable {
   @Memberwise
   public struct Change: Hashable, Sendable {
     public var entity: String
-    /// `$id` first, and the paths of what is to be changed.
+    /// `$id` first, and the paths of the properties to change.
     ///
     /// `$version` may be among them: the version that the client has read, or null for a row of the
     /// same save. The value of a to-many relationship is the list of all its rows, or an object with any of the
@@ -60,7 +59,7 @@ public struct SaveRequest: Hashable, Sendable {
   /// The values of rows before the client changed them, as it read them.
   @Memberwise
   public struct Base: Hashable, Sendable {
-    /// The paths of what is known; at least those that are changed are worth knowing.
+    /// The paths of the known values; at least the changed ones are worth sending.
     public var columns: [String]
     /// A row for each that is changed, in the same order.
     public var rows: RowBatch
@@ -192,7 +191,7 @@ extension SaveRequest.ReadSet: MemberObject {
 }
 
 extension MemberCoder {
-  /// Passes the columns of rows, each of which is named once.
+  /// Passes the columns of rows and refuses a column that is named twice.
   fileprivate mutating func columns(_ columns: inout [String]) throws(Failure) {
     try required("columns", &columns)
     guard Self.isReader, Set(columns).count < columns.count else { return }

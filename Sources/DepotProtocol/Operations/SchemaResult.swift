@@ -21,7 +21,7 @@ public struct SchemaResult: Hashable, Sendable {
 }
 
 extension SchemaResult {
-  /// Reads an answer, accepting what it doesn't know.
+  /// Reads a reply, ignoring unknown members.
   package init(_ value: JSONValue) {
     isChanged = value["changed"]?.bool ?? false
     changes = value["changes"]?.array?.compactMap(\.string) ?? []

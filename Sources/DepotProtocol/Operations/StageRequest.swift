@@ -19,8 +19,9 @@ public struct StageRequest: Hashable, Sendable {
     public var number: Int
     /// The changes that it adds to the save; the rest of the request says nothing.
     public var changes: SaveRequest
-    /// The list whose first batch goes on with the last one of the parts before, which has the same entity and
-    /// columns.
+    /// The list whose first batch continues the last batch of the earlier parts.
+    ///
+    /// The two batches have the same entity and columns.
     public var continued: SaveRequest.List?
 
     public init(number: Int, _ changes: SaveRequest, continuing list: SaveRequest.List? = nil) {
@@ -74,12 +75,12 @@ extension SaveRequest {
     return count
   }
 
-  /// Adds what comes behind.
+  /// Appends the changes of a later part.
   ///
   /// - Parameters:
-  ///   - other: What to add.
-  ///   - list: The list whose first batch goes on with the last one here.
-  /// - Throws: ``DepotError`` `request.usage` if it can't go on with it.
+  ///   - other: The changes to append.
+  ///   - list: The list whose first batch continues the last batch here.
+  /// - Throws: ``DepotError`` `request.usage` if the two batches don't fit together.
   package mutating func append(
     _ other: SaveRequest,
     continuing list: List? = nil

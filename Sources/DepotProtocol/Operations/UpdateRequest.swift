@@ -5,7 +5,7 @@ public struct UpdateRequest: Hashable, Sendable {
   public var rows: RowSelection
   /// Whether rows of entities that descend from ``entity`` are changed too.
   public var includesSubentities: Bool = true
-  /// The paths of what gets a value; the values are one row of the batch, in that order.
+  /// The paths of the attributes to set; the values are one row of the batch, in that order.
   public var columns: [String] = []
   public var values: RowBatch = RowBatch()
   /// The attributes that get a value which is computed from the row as it was before the update.
@@ -17,7 +17,7 @@ public struct UpdateRequest: Hashable, Sendable {
   /// With chunks, those before one that fails stay changed.
   public var chunk: Int?
 
-  /// An attribute and what its new value is computed from.
+  /// An attribute and the expression that computes its new value.
   @Memberwise("path", "expression")
   public struct Computation: Hashable, Sendable {
     public var path: String

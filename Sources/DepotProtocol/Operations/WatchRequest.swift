@@ -7,8 +7,7 @@ public struct WatchRequest: Hashable, Sendable {
     case fetch(FetchRequest)
     case count(CountRequest)
     case aggregate(AggregateRequest)
-    /// The transactions themselves: what a read of the history would give, without a beginning and an
-    /// end, and the oldest first.
+    /// The transactions of the history, the oldest first, without a beginning and an end.
     case history(HistoryRequest)
   }
 
@@ -26,7 +25,7 @@ public struct WatchRequest: Hashable, Sendable {
   /// Whether changes that came over the same connection are sent too.
   public var echoes: Bool = true
   public var onExpired: Expiry = .snapshot
-  /// After how many milliseconds without a frame the client is told the newest token; never if `nil`.
+  /// The milliseconds without a frame before the newest token is sent; never if `nil`.
   public var bookmarkMilliseconds: Int?
 
   public init(_ request: FetchRequest) { self.init(.fetch(request)) }

@@ -74,7 +74,7 @@ extension ExpressionDecoder {
     return type
   }
 
-  /// Reads what `in` takes second: an array of expressions, or a list of constants.
+  /// Reads the second argument of `in`: an array of expressions, or a list of constants.
   mutating func alternatives(_ node: JSONNode) throws(DepotError) -> [QueryExpression] {
     if node.kind == .object {
       let members = try ExpressionMembers(node)
@@ -119,7 +119,7 @@ extension ExpressionDecoder {
     }
   }
 
-  /// Returns what `{"variable": name}` stands for.
+  /// Returns the value or element that `{"variable": name}` stands for.
   mutating func variable(_ node: JSONNode) throws(DepotError) -> QueryExpression {
     let name = try node.string()
     if name == "SELF" || scope.contains(name) { return .variable(name) }

@@ -1,4 +1,4 @@
-/// The operator of an expression's object, with what stands beside it.
+/// The operator of an expression's object, with the members beside it.
 struct ExpressionMembers {
   let node: JSONNode
   /// The name of the operator.
@@ -14,8 +14,8 @@ struct ExpressionMembers {
     for (place, value) in try node.members() {
       members.append((try place.string(), place, value))
     }
-    // The members of an object have no order, so the operator may come second; and "in" and
-    // "variable" are operators unless they stand beside one of those that take them.
+    // The members of an object have no order, so the operator may come second. "in" and "variable"
+    // are operators unless they stand beside an operator that takes them as arguments.
     var place = members.firstIndex { !ExpressionOperators.companions.contains($0.name) }
     if members.count > 1 {
       place = members.firstIndex { ExpressionOperators.takesOperator($0.name) } ?? place

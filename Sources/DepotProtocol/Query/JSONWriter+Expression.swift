@@ -50,7 +50,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes an operator with its argument, and with what stands beside it.
+  /// Writes an operator with its argument and an optional member beside it.
   private mutating func operation(
     _ name: String,
     beside member: (name: String, value: String)? = nil,

@@ -49,7 +49,7 @@ package enum KeyPathSyntax {
     isGenerated(text) || isName(text) && isFree(text)
   }
 
-  /// Whether a name isn't that of something else behind `$`, nor of the row.
+  /// Whether a name is neither reserved after `$` nor the name of the row, `SELF`.
   static func isFree(_ name: String) -> Bool {
     !system.contains("$" + name) && name != "SELF"
   }

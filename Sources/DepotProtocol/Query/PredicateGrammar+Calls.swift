@@ -1,6 +1,6 @@
 /// The reading of calls: `uppercase(x)`, `uppercase:(x)`, `add:to:(a, b)`, `CAST(x, "date")`.
 extension PredicateGrammar {
-  /// Reads a call from what follows its first word on.
+  /// Reads a call whose first word was read already.
   mutating func call(_ word: String, _ offset: Int) throws(PredicateFailure) -> Part {
     let name = try selector(word, offset)
     guard let function = PredicateFunction(name) else {
@@ -52,8 +52,9 @@ extension PredicateGrammar {
     throw PredicateFailure("\(name)() takes \(values), not \(parts.count).", at: offset).hint(hint)
   }
 
-  /// Reads what follows the first word of `add:to:(`; a colon before the parenthesis says nothing in
-  /// a name of one word.
+  /// Reads the rest of a name such as `add:to:(` after its first word.
+  ///
+  /// A colon before the parenthesis means nothing in a name of one word.
   private mutating func selector(
     _ word: String,
     _ offset: Int

@@ -1,4 +1,4 @@
-/// The reading of an operator and what is right of it.
+/// The reading of an infix operator and its right operand.
 extension PredicateGrammar {
   mutating func infix(_ found: PredicateOperator, _ left: Part) throws(PredicateFailure) -> Part {
     let offset = current.offset
@@ -58,7 +58,7 @@ extension PredicateGrammar {
     )
   }
 
-  /// Reads what `IN` takes: a list in braces, one that is bound to a variable, or a collection.
+  /// Reads the operand of `IN`: a list in braces, a list bound to a variable, or a collection.
   private mutating func membership(_ left: Part, _ offset: Int) throws(PredicateFailure) -> Part {
     let options = try self.options()
     if let values = try boundList("IN") {

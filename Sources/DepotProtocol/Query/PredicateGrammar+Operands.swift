@@ -1,4 +1,4 @@
-/// The reading of what operators stand between: constants, names, calls, and parentheses.
+/// The reading of operands: constants, names, calls, and parentheses.
 extension PredicateGrammar {
   mutating func prefix(_ minimum: PredicateLevel) throws(PredicateFailure) -> Part {
     let token = current
@@ -132,7 +132,7 @@ extension PredicateGrammar {
 
 /// Lists in braces.
 extension PredicateGrammar {
-  /// Reads expressions in braces, of which constants count as parts only if that is wanted.
+  /// Reads expressions in braces; `discountsConstants` leaves constants out of the count of nodes.
   mutating func list(
     _ hint: String,
     discountsConstants: Bool = false

@@ -1,4 +1,4 @@
-/// The reading of what follows an operand: `.name`, `.@sum.price`, `[0]`, `AS Entity`.
+/// The reading of the suffixes of an operand: `.name`, `.@sum.price`, `[0]`, `AS Entity`.
 extension PredicateGrammar {
   mutating func postfix(_ start: Part) throws(PredicateFailure) -> Part {
     var part = start
@@ -43,7 +43,7 @@ extension PredicateGrammar {
     return steps.joined(separator: ".")
   }
 
-  /// Returns what a path leads to from `part`, whose own path it makes longer if that is open.
+  /// Returns the expression for `path` from `part`; it extends the path of `part` if that is open.
   private mutating func member(
     _ part: Part,
     _ path: String,
@@ -73,7 +73,7 @@ extension PredicateGrammar {
     return result
   }
 
-  /// Reads `.@sum`, with the path of what is summed before or after it.
+  /// Reads `.@sum`, with the path of the summed values before or after it.
   private mutating func collectionOperator(_ start: Part) throws(PredicateFailure) -> Part {
     let offset = next().offset
     index += 2

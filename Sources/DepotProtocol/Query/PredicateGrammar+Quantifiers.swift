@@ -1,7 +1,8 @@
 /// The reading of predicates about the elements of collections.
 ///
 /// `ANY tags.name == "x"` is the common form; its element has a name that nobody writes.
-/// `ANY(tags, $tag, $tag.name == "x" AND $tag.weight > 2)` is our own, for what that can't say.
+/// `ANY(tags, $tag, $tag.name == "x" AND $tag.weight > 2)` is Depot's own form, for conditions
+/// about several properties of one element.
 extension PredicateGrammar {
   mutating func quantified(
     _ quantifier: QueryExpression.Quantifier,

@@ -7,7 +7,7 @@ struct PredicateGrammar {
   struct Part {
     var expression: QueryExpression
     var depth: Int
-    /// Whether a path that follows belongs to that of the expression.
+    /// Whether a path that follows extends the path of this expression.
     var isOpen = false
   }
 
@@ -54,7 +54,7 @@ struct PredicateGrammar {
       .hint("Join two comparisons with AND, or write BETWEEN {low, high}.")
   }
 
-  /// Counts one more pair of parentheses, or what is like it; the caller leaves again.
+  /// Counts one more level of nesting, such as a pair of parentheses; the caller leaves it again.
   mutating func enter() throws(PredicateFailure) {
     nesting += 1
     guard nesting <= Self.nestingLimit else { throw .tooLarge(at: current.offset) }

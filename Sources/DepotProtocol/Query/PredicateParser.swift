@@ -19,8 +19,8 @@ public enum PredicateParser {
 
   /// Returns the predicate that `text` writes, with a value for each of its variables.
   ///
-  /// `values` are by the variables' names without `$`, each of which must occur. A list, for
-  /// `IN $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
+  /// `values` has the variables' names without `$`; each must occur in the text. A list, for `IN
+  /// $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if the text can't be read or a variable has no value,
   ///   `request.usage` if a value isn't used, `limit.predicate` if the text is too long or too deep.
@@ -35,8 +35,9 @@ public enum PredicateParser {
     return expression
   }
 
-  /// Returns the expression that `text` writes: what an attribute is derived from, a value to
-  /// compute, or a key to sort or group by.
+  /// Returns the expression that `text` writes: a derivation, a computed value, or a key.
+  ///
+  /// Keys are for sorting and grouping.
   ///
   /// - Throws: as ``parse(_:binding:)``.
   public static func parseExpression(
@@ -49,7 +50,7 @@ public enum PredicateParser {
     return expression
   }
 
-  /// Returns what `text` writes with the values of several texts, which the caller finishes.
+  /// Parses one of several texts that share `bindings`; the caller finishes the bindings.
   package static func parse(
     _ text: String,
     _ bindings: inout VariableBindings,

@@ -7,8 +7,9 @@ public enum PredicatePrinter {
     PredicateWriter(scope: [], hidesValues: false).text(expression)
   }
 
-  /// Returns the text with a question mark for each value, and a single one for a list of values, so that
-  /// it tells which paths are compared and how, and nothing of what is stored.
+  /// Returns the text with a question mark for each value, and a single one for a list of values.
+  ///
+  /// It tells which paths are compared and how, but shows no stored value.
   package static func shape(_ expression: QueryExpression) -> String {
     PredicateWriter(scope: [], hidesValues: true).text(expression)
   }
@@ -168,7 +169,7 @@ struct PredicateWriter {
 
 /// Collections.
 extension PredicateWriter {
-  /// Returns the text of what a path, an index, or a cast follows.
+  /// Returns the text of the expression before a path, an index, or a cast.
   ///
   /// If it is open, names follow, which would become part of a path before them.
   private func base(_ expression: QueryExpression, isOpen: Bool = false) -> String {

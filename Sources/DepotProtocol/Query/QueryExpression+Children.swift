@@ -1,5 +1,5 @@
 extension QueryExpression {
-  /// The expressions that this one is directly made of, in the order in which they are written.
+  /// The direct parts of this expression, in written order.
   package var children: [QueryExpression] {
     var children: [QueryExpression] = []
     _ = map { child in

@@ -8,7 +8,7 @@ extension QueryExpression {
     return values.count == parts.count ? values : nil
   }
 
-  /// Returns a collection of what parts are; of constants alone it is a constant.
+  /// Returns a collection of the values of parts, which is a constant if all parts are.
   package static func collection(of parts: [QueryExpression]) -> QueryExpression {
     constants(parts).map { .value(.list($0)) } ?? .list(parts)
   }

@@ -11,7 +11,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
   /// `$id` is the identifier, `$version` the version, `$entity` the name of the entity. A path through
   /// a to-many relationship leads to a collection; nothing follows from nothing.
   case attribute(String)
-  /// The row itself, named `SELF`, or what an enclosing quantifier or filter calls its element.
+  /// The row itself, named `SELF`, or the element of an enclosing quantifier or filter.
   case variable(String)
   /// The value to which a key path leads from something else than the row.
   case member(QueryExpression, String)
@@ -44,8 +44,10 @@ public indirect enum QueryExpression: Hashable, Sendable {
   /// A value as a number of a width; null if it can't be one, as when it is out of range. A float is
   /// rounded to the nearest one.
   case narrow(QueryExpression, NumberWidth)
-  /// A collection of what the parts are, in this order: values of one type, or objects of one
-  /// hierarchy. Constants alone are a ``value(_:)`` with a list.
+  /// A collection of the values of its parts, in this order.
+  ///
+  /// They are values of one type, or objects of one hierarchy. Constants alone are a ``value(_:)``
+  /// with a list.
   case list([QueryExpression])
   /// The second if the first is true, else the third.
   case conditional(QueryExpression, QueryExpression, QueryExpression)
@@ -84,7 +86,7 @@ extension QueryExpression {
     case contains
     case begins
     case ends
-    /// A pattern in which `*` stands for any characters and `?` for one; `\` makes them plain.
+    /// A pattern where `*` stands for any characters and `?` for one; `\` makes them plain.
     case like
     /// A regular expression that must match the whole string.
     case matches
@@ -189,8 +191,9 @@ public struct SortKey: Hashable, Sendable {
   /// The key to sort by: a truth value, number, date, text, or identifier.
   public var expression: QueryExpression
   public var isDescending: Bool
-  /// Whether text is in the order in which people expect it: without regard to case, marks, and
-  /// widths first, and `9` before `10`.
+  /// Whether text is in the order that people expect.
+  ///
+  /// Case, marks, and widths are ignored at first, and `9` comes before `10`.
   public var isLocalized: Bool
 
   public init(_ expression: QueryExpression, descending: Bool = false, localized: Bool = false) {

@@ -1,11 +1,11 @@
 /// A search for words, as people write it.
 ///
-/// All words must occur: `quick fox`. `"quick fox"` are words next to each other, `qui*` those that
-/// begin so, `fox OR dog` either, and `-dog` or `NOT dog` what must not occur. Case and marks don't
-/// matter, and all that is neither letter nor digit only separates words, so that `well-known` is
-/// the two words next to each other.
+/// All words must occur: `quick fox`. `"quick fox"` are adjacent words, `qui*` is any word with
+/// that beginning, `fox OR dog` is either word, and `-dog` or `NOT dog` must not occur. Case and
+/// marks don't matter. All characters other than letters and digits only separate words, so that
+/// `well-known` is two adjacent words.
 package struct SearchQuery: Hashable, Sendable {
-  /// The alternatives, of which one must hold; each wants at least one word.
+  /// The alternatives, at least one must match; each requires at least one word.
   package let branches: [Branch]
 
   package struct Branch: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct SearchQuery: Hashable, Sendable {
 
   /// Words next to each other.
   package struct Phrase: Hashable, Sendable {
-    /// The words as they were written, with what separates them.
+    /// The words as they were written, with their separators.
     package var text: String
     /// Whether words that begin with the last one will do for it.
     package var isPrefix = false
@@ -123,7 +123,7 @@ private struct SearchReader {
         }
         isExcluded = true
       case .phrase(let phrase):
-        // What has neither letters nor digits isn't looked for.
+        // Phrases without letters and digits aren't searched for.
         guard !SearchWords.words(phrase.text).isEmpty else { continue }
         count += 1
         guard count <= SearchQuery.phraseLimit else {

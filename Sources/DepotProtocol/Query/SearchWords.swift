@@ -1,8 +1,8 @@
 /// The words of a text, as a search compares them.
 ///
-/// They are what SQLite's tokenizer `unicode61 remove_diacritics 2` makes of the text: runs of
-/// letters, digits, and marks, without case and diacritics. The two can differ for letters that are
-/// newer than SQLite's table, Unicode 6.1.
+/// They are the tokens of SQLite's tokenizer `unicode61 remove_diacritics 2`: runs of letters,
+/// digits, and marks, without case and diacritics. The two can differ for letters that are newer
+/// than SQLite's table, Unicode 6.1.
 package enum SearchWords {
   /// Returns the words of a text in their order.
   package static func words(_ text: String) -> [String] {

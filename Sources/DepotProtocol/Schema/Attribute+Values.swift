@@ -1,8 +1,7 @@
 internal import FoundationEssentials
 
 extension Attribute {
-  /// Returns what is wrong with a value that isn't null, as the rest of a sentence; `nil` if it will
-  /// do.
+  /// Returns the problem with a value other than null, as the rest of a sentence, or `nil`.
   ///
   /// It compiles the pattern each time, which is fine for the few values that a schema has.
   func problem(with value: Value) -> String? {

@@ -1,6 +1,5 @@
 extension Entity {
-  /// Returns sixteen hexadecimal digits that are the same as long as rows of the entity, and what
-  /// leads to others, are of the same form.
+  /// Returns a hash of the stored form of an entity, as 16 hexadecimal digits.
   ///
   /// Like Core Data's version hash, it goes by the name, the ancestors, the attributes and
   /// relationships (inherited ones included, in any order), and the hash modifiers; not by

@@ -9,7 +9,7 @@ public struct Field: Hashable, Sendable {
   /// The attribute under its own name; for a to-one relationship, one of type `int64` that stands for
   /// it.
   public var attribute: Attribute
-  /// The relationship, if that is what the column holds.
+  /// The relationship, if the column holds one.
   public var relationship: Relationship?
   /// The entity that declares it.
   public var owner: String

@@ -55,8 +55,7 @@ package enum NameSyntax {
   static let normalForm =
     "Write it in Unicode's normal form C, in which letters and their marks are one."
 
-  /// Returns what is equal for two names that count as equal: each letter in lower case, whatever
-  /// stands around it.
+  /// Returns the lowercase form, which is the same for names that count as equal.
   ///
   /// SQLite takes names that differ only in the case of letters of ASCII for the same; these are
   /// among them.
@@ -86,7 +85,8 @@ package enum NameSyntax {
     guard isName(name) else { return stranger(in: name) }
     if isASCII(name) { return nil }
     guard isNormalized(name) else { return normalForm }
-    // What stands beside a name in a path or a statement must be a character by itself.
+    // The characters before and after a name in a path or a statement must stay separate
+    // characters.
     let path = ".\(name)."
     guard path.first == ".", path.last == "." else {
       return "A letter at its end joins with what stands beside it; add another letter."
@@ -94,7 +94,7 @@ package enum NameSyntax {
     return nil
   }
 
-  /// Returns what to do about the first scalar that isn't of a name.
+  /// Returns a hint about the first scalar that a name can't have.
   private static func stranger(in name: String) -> String {
     let rule = "A name has letters, digits and underscores, and no digit first"
     guard let first = name.unicodeScalars.first, begins(first) else {

@@ -1,5 +1,5 @@
 extension Schema {
-  /// The schema with all names in normal form C, whatever form a program's source code has them in.
+  /// The schema with all names in normal form C; source code may have them in another form.
   package var withNormalizedNames: Schema {
     var copy = self
     for index in copy.entities.indices { copy.entities[index].normalizeNames() }
@@ -21,7 +21,7 @@ extension Entity {
 }
 
 extension Entity {
-  /// Checks that what it says of other names has them in normal form C, as they are declared.
+  /// Checks that the names of other items that it refers to are in normal form C.
   func validateForms() throws(DepotError) {
     try Self.validate(form: parent, at: "/parent")
     for (index, relationship) in relationships.enumerated() {

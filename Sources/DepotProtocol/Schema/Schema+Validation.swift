@@ -3,8 +3,8 @@ extension Schema {
   ///
   /// The place in the error is a JSON pointer into the schema's JSON form.
   ///
-  /// - Throws: ``DepotError`` `schema.invalid` that names what is wrong, or `schema.unknown_…` if it
-  ///   is a name.
+  /// - Throws: ``DepotError`` `schema.invalid` that describes the problem, or `schema.unknown_…`
+  ///   for a name.
   public func validate() throws(DepotError) {
     guard entities.count <= Limits.entities else {
       throw .invalid("There are more than \(Limits.entities) entities.")
@@ -82,7 +82,7 @@ extension Schema {
     }
   }
 
-  /// Checks that the table of each hierarchy stays within what SQLite's tables can hold.
+  /// Checks that the table of each hierarchy stays within SQLite's limit of columns.
   private func validateSizes() throws(DepotError) {
     var columns: [String: Int] = [:]
     try forEachEntity { (entity) throws(DepotError) in
@@ -102,13 +102,13 @@ extension Schema {
 }
 
 extension Entity {
-  /// The names of what the entity declares itself.
+  /// The names of the properties that the entity itself declares.
   var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 
   /// Checks each attribute by itself, and that names differ.
   fileprivate func validateProperties() throws(DepotError) {
     let fields = ownFields.count { $0.relationship == nil }
-    // What descends from an abstract entity says what its rows hold.
+    // The subentities of an abstract entity declare the properties of their rows.
     let hasNone = attributes.isEmpty && relationships.isEmpty && parent == nil && !isAbstract
     guard fields <= Limits.attributes, attributes.count <= Limits.attributes, !hasNone else {
       throw .invalid("\(name) must have 1 to \(Limits.attributes) attributes.")
@@ -135,7 +135,7 @@ extension Entity {
   }
 }
 
-/// The names of properties or entities, of which no two may be equal.
+/// A set of names of properties or entities that must all be different.
 @Memberwise
 struct UniqueNames {
   /// The owner of the properties; `nil` for the entities of a schema.

@@ -1,4 +1,4 @@
-/// Guesses at what somebody meant.
+/// Suggestions for misspelled names.
 public enum Spelling {
   /// How many candidates are compared, and how long the texts may be; others get no guess.
   private static let candidateLimit = 1000
@@ -49,7 +49,7 @@ public enum Spelling {
         next.append(best)
         least = min(least, best)
       }
-      // A swap goes on from the row before the last.
+      // A swap continues from the row before the last.
       guard least <= limit + 1 else { return nil }
       (beforeLast, last) = (last, next)
     }

@@ -66,7 +66,7 @@ enum ASCIIText {
     matchingCount(text, needle, ignoresCase: ignoresCase) == needle.count
   }
 
-  /// How many bytes from `text` on, lowered if `ignoresCase`, are those that `needle` begins with.
+  /// The number of bytes of `text`, lowercased if `ignoresCase`, that match a prefix of `needle`.
   @inline(__always)
   private static func matchingCount(
     _ text: UnsafePointer<UInt8>,

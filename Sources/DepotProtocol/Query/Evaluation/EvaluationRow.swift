@@ -10,10 +10,10 @@ package protocol EvaluationRow {
   /// The field of an optional composite attribute is a truth value that says whether it has one.
   func value(at path: String) -> Value
 
-  /// Returns what a to-one relationship leads to.
+  /// Returns the object that a to-one relationship refers to.
   func object(_ relationship: String) -> (any EvaluationRow)?
 
-  /// Returns what a to-many relationship leads to, in its order if it has one.
+  /// Returns the objects that a to-many relationship refers to, in its order if it has one.
   func objects(_ relationship: String) -> [any EvaluationRow]
 }
 

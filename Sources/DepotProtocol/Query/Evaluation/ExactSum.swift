@@ -1,4 +1,4 @@
-/// A sum of doubles without rounding, so that it is the same in whatever order they come.
+/// A sum of doubles without rounding, so that the order of the values doesn't matter.
 ///
 /// The sum is a whole number of 2^-1074, the least double, in digits of 32 bits that may be negative
 /// or too large until they are settled.

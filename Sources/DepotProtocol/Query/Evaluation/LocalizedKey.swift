@@ -1,5 +1,4 @@
-/// Bytes whose order is the order in which people expect texts, and which are equal only if the
-/// folded texts are.
+/// A sort key: bytes ordered as people expect texts to be, equal only if the folded texts are.
 ///
 /// Case, marks, and widths don't matter, and a run of digits counts as a number: `9` is before `10`. As
 /// in Unicode's root collation, white space, punctuation, symbols, and currencies are in front of digits,
@@ -9,7 +8,7 @@ package enum LocalizedKey {
     TextFolding.with(text, QueryExpression.TextOptions.localized.effective, encode)
   }
 
-  /// The first bytes of what isn't a letter; behind most, the character follows as it is.
+  /// The first byte for each character that isn't a letter; most are followed by the character.
   private enum Group {
     static let control: UInt8 = 0x01
     static let space: UInt8 = 0x11
@@ -18,7 +17,7 @@ package enum LocalizedKey {
     static let currency: UInt8 = 0x42
     static let number: UInt8 = 0x50
     static let otherNumber: UInt8 = 0x51
-    /// Letters that aren't folded to small ones, of which there should be none.
+    /// Letters without a lowercase form; there should be none.
     static let capital: UInt8 = 0x60
   }
 
@@ -60,7 +59,7 @@ package enum LocalizedKey {
         key += text[start..<index]
       }
     }
-    // What is behind the text begins with a zero, so that a shorter text is before a longer.
+    // The suffix begins with a zero byte, so that a shorter text sorts before a longer one.
     return zeros.isEmpty ? key : key + [0] + zeros
   }
 
@@ -72,8 +71,7 @@ package enum LocalizedKey {
     key.append(byte + 1)
   }
 
-  /// Returns the group of a character, of which there is the UTF-8; `nil` for a letter and what stands
-  /// with letters.
+  /// Returns the group of a character, given as UTF-8; `nil` for letters and their companions.
   private static func group(of utf8: Slice<UnsafeBufferPointer<UInt8>>) -> UInt8? {
     guard let scalar = String(decoding: utf8, as: UTF8.self).unicodeScalars.first else {
       return nil
@@ -85,7 +83,7 @@ package enum LocalizedKey {
       .initialPunctuation, .finalPunctuation, .otherPunctuation:
       return Group.punctuation
     case .mathSymbol, .modifierSymbol, .otherSymbol: return Group.symbol
-    // What joins emoji, and says how they look.
+    // Format characters join emoji or select their presentation.
     case .format, .enclosingMark: return Group.symbol
     case .nonspacingMark where scalar.properties.isVariationSelector: return Group.symbol
     case .currencySymbol: return Group.currency

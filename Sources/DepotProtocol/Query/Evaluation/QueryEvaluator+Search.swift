@@ -37,7 +37,7 @@ extension QueryEvaluator {
     return query.matches(names.compactMap { object.value(at: $0).text })
   }
 
-  /// The texts of an entity that can be searched, and those that an object of another has besides.
+  /// The searchable texts of an entity, and the additional ones of an object's own entity.
   private func searchable(_ entity: Entity, _ actual: Entity?) -> [String] {
     schema.fields(of: actual ?? entity).filter { $0.attribute.options.contains(.spotlight) }
       .map(\.path)

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
-/// The answering of queries about objects in memory, exactly as the store answers them.
+/// An evaluator of queries about objects in memory, with exactly the results of the store.
 ///
-/// It takes for granted that the query fits the schema: what doesn't make sense is null.
+/// The query must fit the schema; operations without a meaning give null.
 package struct QueryEvaluator {
   let schema: Schema
   let now: Date
@@ -15,7 +15,7 @@ package struct QueryEvaluator {
   ///   - row: The object that the query is about.
   ///   - entity: The entity whose objects the query is about; the object may be of a descendant.
   ///   - schema: The schema.
-  ///   - now: What `now` means.
+  ///   - now: The value of `now`.
   package init(_ row: any EvaluationRow, of entity: String, in schema: Schema, now: Date) {
     self.schema = schema
     self.now = now
@@ -95,7 +95,7 @@ package struct QueryEvaluator {
     )
   }
 
-  /// Returns JSON as what it is compared with; a whole number may be compared with a fraction.
+  /// Returns JSON read as the type it is compared with; a whole number may meet a fraction.
   private static func read(_ value: Value, as kind: QueryTyping.Kind) -> Value {
     guard case .value(let type?) = kind else { return value }
     return value.read(as: type == .int64 ? .double : type)
@@ -134,7 +134,7 @@ package struct QueryEvaluator {
     }
   }
 
-  /// Reads constants as what they are compared with.
+  /// Converts constants to the type that they are compared with.
   private func unify(
     _ left: Value,
     _ right: Value,

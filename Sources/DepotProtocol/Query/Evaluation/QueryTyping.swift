@@ -16,7 +16,7 @@ struct QueryTyping {
     case composite
   }
 
-  /// Returns what a part is; null for what makes no sense.
+  /// Returns the kind of a part; null for a part without a meaning.
   func kind(of expression: QueryExpression) -> Kind {
     switch expression {
     case .value(.list(let values)):
@@ -163,7 +163,7 @@ extension AttributeType {
 }
 
 extension QueryExpression {
-  /// The type of a constant; `nil` if it turns out to be null, whatever it was converted to.
+  /// The type of a constant after all conversions; `nil` if it becomes null.
   fileprivate var constantType: AttributeType? { constantValue.type }
 
   private var constantValue: Value {
@@ -177,8 +177,9 @@ extension QueryExpression {
     }
   }
 
-  /// Whether the value is known before any row is looked at, so that it is read as what it is
-  /// compared with.
+  /// Whether the value is known before any row is read.
+  ///
+  /// Constants are converted to the type that they are compared with.
   var isConstant: Bool {
     switch self {
     case .value, .now: true

@@ -1,6 +1,6 @@
 @_spi(_Unicode) internal import Swift
 
-/// The forms of text in which case or marks make no difference.
+/// The forms of text used to compare without regard to case or marks.
 ///
 /// Text is decomposed, stripped of marks (general category Mn), mapped to the lower case of the upper
 /// case of each scalar, and composed again; so `é` is the same however it is written, `ß` is `ss`,
@@ -32,7 +32,7 @@ package enum TextFolding {
     return folded.withUTF8(body)
   }
 
-  /// Calls `body` with well-formed UTF-8 in which letters and their marks are composed.
+  /// Calls `body` with well-formed UTF-8 with composed letters and marks.
   static func composing<Result>(
     _ text: UnsafeBufferPointer<UInt8>,
     _ body: (UnsafeBufferPointer<UInt8>) -> Result

@@ -1,6 +1,6 @@
-/// A regular expression, compiled, for texts as some options see them.
+/// A compiled regular expression for texts that are compared with some options.
 ///
-/// It isn't `Sendable`, since it remembers what it finds out about texts.
+/// It isn't `Sendable`, since it caches states found while matching.
 package final class TextPattern {
   /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
   package static let byteLimit = 1000

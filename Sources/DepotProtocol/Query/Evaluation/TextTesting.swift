@@ -1,7 +1,7 @@
-/// The holding of one text against another.
+/// The comparison of texts with patterns.
 ///
-/// The pattern must be folded already by the options, except that of `matches`. It isn't
-/// `Sendable`, since it remembers the regular expressions that were used last.
+/// A pattern must already be folded by the options, except the pattern of `matches`. The type isn't
+/// `Sendable`, since it remembers the regular expressions used last.
 package final class TextTesting {
   private static let limit = 4
   /// The regular expressions, the one used last first.
@@ -29,9 +29,9 @@ package final class TextTesting {
   ///   - test: The test.
   ///   - text: The text.
   ///   - pattern: The pattern; no text matches a regular expression that is invalid.
-  ///   - options: What makes no difference.
-  ///   - mustStop: Is asked now and then by what takes long.
-  /// - Returns: Whether the text holds; `nil` if it was told to stop.
+  ///   - options: The differences to ignore.
+  ///   - mustStop: Is asked now and then during long comparisons.
+  /// - Returns: Whether the text matches; `nil` if `mustStop` returned `true`.
   package func holds(
     _ test: QueryExpression.TextTest,
     _ text: UnsafeBufferPointer<UInt8>,

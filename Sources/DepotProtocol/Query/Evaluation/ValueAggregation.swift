@@ -8,7 +8,7 @@ package struct ValueAggregation {
   private var sum = ExactSum()
   private var whole = Int128(0)
   private var decimal: Decimal? = Decimal(0)
-  /// The values, for what can't be told without having all of them.
+  /// The values, for aggregates that need all of them.
   private var values: [Value] = []
 
   /// - Parameters:
@@ -113,7 +113,7 @@ package struct ValueAggregation {
 }
 
 extension Value {
-  /// Returns a total order in which null is first and NaN last, as rows are sorted.
+  /// Returns the total order that rows are sorted in: null is first and NaN last.
   package func sortOrder(_ other: Value) -> Int {
     if let order = order(other) { return order }
     if isNull || other.isNull { return isNull ? (other.isNull ? 0 : -1) : 1 }

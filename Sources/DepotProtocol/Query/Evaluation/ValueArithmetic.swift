@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The combining of two numbers, with `nil` for what has no result.
+/// The arithmetic of two numbers; `nil` where there is no result.
 ///
-/// Of finite numbers the result is finite: what would be NaN or too great has none. Of others it is what
-/// IEEE 754 says.
+/// Finite operands give finite results: there is none where it would be NaN or too large. Otherwise
+/// the result is defined by IEEE 754.
 package enum ValueArithmetic {
   /// Returns the result, of the wider of the two types: int64, double, decimal.
   package static func combine(
@@ -114,7 +114,7 @@ package enum ValueArithmetic {
     return (result, false)
   }
 
-  /// The number as a double, rounded if it must be; `nil` for what is no number.
+  /// The number as a double, rounded if necessary; `nil` if it isn't a number.
   package static func double(_ value: Value) -> Double? {
     switch value {
     case .int64(let value): Double(value)
@@ -134,7 +134,7 @@ package enum ValueArithmetic {
   }
 }
 
-/// A decimal taken apart, for what Decimal can't do exactly.
+/// A decimal taken apart, for exact operations that Decimal lacks.
 struct DecimalParts {
   var isNegative: Bool
   var significand: UInt128
@@ -155,7 +155,7 @@ struct DecimalParts {
     Decimal(string: "\(isNegative ? "-" : "")\(significand)e\(exponent)")
   }
 
-  /// Returns a product, rounded to what has room; `nil` if it is too large.
+  /// Returns a product, rounded to the available digits; `nil` if it is too large.
   ///
   /// Foundation's ends the program if it has an exponent that is too small.
   static func product(_ left: Decimal, _ right: Decimal) -> Decimal? {
@@ -196,7 +196,7 @@ struct DecimalParts {
     return result
   }
 
-  /// Returns what a division leaves, with the sign of the dividend.
+  /// Returns the remainder of a division, with the sign of the dividend.
   func remainder(by divisor: DecimalParts) -> Decimal? {
     var rest = self
     var modulus = divisor.significand

@@ -15,17 +15,17 @@ extension Value {
     case (.int64(let number), .double): Double(exactly: number).map(Value.double)
     case (.int64(let number), .decimal): .decimal(Decimal(number))
     case (.double(let number), .int64): Int64(exactly: number).map(Value.int64)
-    // The shortest text that means the double is what the client wrote.
+    // The client wrote the shortest text of the double.
     case (.double(let number), .decimal): DecimalText.parse(number.description).map(Value.decimal)
     case (.decimal(let number), .int64): Int64(number.description).map(Value.int64)
     default: self.type == type ? self : nil
     }
   }
 
-  /// Returns the value as another type, with something lost if need be; `nil` if it can't be one.
+  /// Returns the value as another type, possibly with loss; `nil` if there is no such conversion.
   ///
-  /// Text is what the wire form of a value is. A fraction is cut off, a date is its seconds since 2001,
-  /// and of numbers only 0 is false.
+  /// Text is converted from the wire form of a value. A fraction is cut off, a date is its seconds
+  /// since 2001, and 0 is the only number that is false.
   package func cast(to type: AttributeType) -> Value? {
     if self.type == type { return self }
     if case .json(let text) = self { return JSONMember.scalar(text)?.cast(to: type) }
@@ -134,7 +134,7 @@ package enum JSONMember {
     }
   }
 
-  /// Returns what JSON text is if it is of the kind that a type is written as.
+  /// Returns the value of JSON text if its kind is the one that the type is written as.
   package static func scalar(_ text: String, as type: AttributeType) -> Value? {
     guard let value = scalar(text) else { return nil }
     switch (value, type) {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension QueryExpression.Function {
-  /// The kinds of the arguments and the type of the result; `nil` for that of the first argument.
+  /// The kinds of the arguments and the type of the result; `nil` for the first argument's type.
   package var kind: (arguments: [ArgumentKind], result: AttributeType?) {
     switch self {
     case .uppercase, .lowercase, .canonical: ([.text], .string)
@@ -124,7 +124,7 @@ extension QueryExpression.Function {
     case .bitwiseAnd: return .int64(left & right)
     case .bitwiseOr: return .int64(left | right)
     case .bitwiseXor: return .int64(left ^ right)
-    // Swift's shifts give 0, or the sign, for what is beyond the width.
+    // Swift's shifts beyond the width give 0 or the sign.
     case .leftshift: return .int64(left << right)
     case .rightshift: return .int64(left >> right)
     default: return nil

@@ -31,7 +31,7 @@ enum WidthFolding {
 }
 
 extension QueryExpression.TextOptions {
-  /// The options that say what they mean one by one: localized text is without case and marks too.
+  /// The options with implied ones included: localized text also ignores case and marks.
   package var effective: Self {
     contains(.localized)
       ? [.caseInsensitive, .diacriticInsensitive, .localized] : subtracting(.normalized)

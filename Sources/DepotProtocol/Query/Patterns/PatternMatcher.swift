@@ -1,10 +1,10 @@
-/// The deciding whether a regular expression matches all of a text.
+/// A matcher that decides whether a regular expression matches all of a text.
 ///
-/// It goes through the text once and keeps the set of all the instructions at which the program may be,
-/// so a scalar takes at most as many steps as the program has instructions, whatever the pattern. Such
-/// sets are states of a deterministic machine whose transitions are remembered as they are found,
-/// up to a limit of memory, beyond which all are forgotten; nearly all texts then take a look in a table
-/// for each scalar.
+/// It reads the text once and keeps the set of all instructions where the program may be, so a
+/// scalar takes at most as many steps as the program has instructions, for any pattern. Such sets
+/// are the states of a deterministic machine. Its transitions are cached as they are found, up to a
+/// limit of memory; beyond it the whole cache is dropped. Nearly all texts then need one table
+/// look-up for each scalar.
 struct PatternMatcher {
   /// How many steps there are between two questions whether to stop.
   static let interval = 4096
@@ -208,7 +208,7 @@ extension PatternMatcher {
     }
   }
 
-  /// Follows what is on the stack.
+  /// Follows all instructions on the stack.
   private mutating func follow(_ left: PatternContext, _ right: PatternContext) {
     while let place = stack.popLast() {
       if visits[place] == visit { continue }
@@ -226,7 +226,7 @@ extension PatternMatcher {
     }
   }
 
-  /// Returns the number of a state, which may be that of a new one.
+  /// Returns the number of a state, adding the state if it is new.
   private mutating func number(of state: [UInt64]) -> Int {
     if let number = numbers[state] { return Int(number) }
     if states.count >= max(8, Self.memory / (stride + 2 * wordCount + 16)) { forget() }
@@ -249,7 +249,7 @@ extension PatternMatcher {
     return number(of: words)
   }
 
-  /// Forgets all states but those that always are.
+  /// Drops all cached states except the permanent ones.
   private mutating func forget() {
     era += 1
     states.removeAll(keepingCapacity: true)

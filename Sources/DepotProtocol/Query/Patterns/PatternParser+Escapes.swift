@@ -5,7 +5,7 @@ extension PatternParser {
     case set(ScalarSet)
   }
 
-  /// Reads what is behind a backslash outside of classes.
+  /// Reads the rest of an escape outside of classes, after its backslash.
   mutating func escape(at start: Int) throws(PatternFailure) -> PatternNode {
     switch peek {
     case "b": return assertion(.wordBoundary)
@@ -49,7 +49,7 @@ extension PatternParser {
     "n": "\n", "t": "\t", "r": "\r", "f": "\u{C}", "e": "\u{1B}", "a": "\u{7}",
   ]
 
-  /// Reads what is behind a backslash that stands for one scalar of the text.
+  /// Reads the rest of an escape that stands for one scalar of the text.
   mutating func item(at start: Int, isInClass: Bool) throws(PatternFailure) -> Item {
     guard let scalar = next() else {
       throw PatternFailure("There is a backslash at the end", at: start)

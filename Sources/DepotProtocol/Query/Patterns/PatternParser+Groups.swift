@@ -19,7 +19,7 @@ extension PatternParser {
     return node
   }
 
-  /// Reads what is behind `(?` and tells whether a group's content follows.
+  /// Reads the text after `(?` and tells whether a group's content follows.
   private mutating func isPlain(_ start: Int) throws(PatternFailure) -> Bool {
     switch peek {
     case ":":

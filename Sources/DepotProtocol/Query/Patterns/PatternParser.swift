@@ -95,7 +95,7 @@ struct PatternParser {
     }
   }
 
-  /// Reads what a repetition may follow; `nil` if it was something that stands for nothing.
+  /// Reads an element that can be repeated; `nil` after an item that matches nothing.
   private mutating func atom() throws(PatternFailure) -> PatternNode? {
     let start = position
     guard let scalar = next() else { return nil }

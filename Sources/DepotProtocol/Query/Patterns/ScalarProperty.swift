@@ -61,7 +61,9 @@ extension ScalarProperty {
 
 /// Names.
 extension ScalarProperty {
-  /// Finds what `\p{…}` names: a general category or a property, in any case, spaces and `_` left out.
+  /// Finds the property that `\p{…}` names: a general category or a property.
+  ///
+  /// Case, spaces, `-`, and `_` don't matter.
   init?(name: String) {
     var name = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
     for prefix in ["gc=", "generalcategory="] where name.hasPrefix(prefix) {

@@ -5,7 +5,7 @@ indirect enum ScalarSet: Hashable, Sendable {
   case union([ScalarSet])
   case intersection(ScalarSet, ScalarSet)
   case complement(ScalarSet)
-  /// The scalars of which any case is in the set.
+  /// The scalars with any case variant in the set.
   case anyCase(ScalarSet)
 
   static let any = ScalarSet.complement(.union([]))
@@ -51,7 +51,7 @@ indirect enum ScalarSet: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// The scalar and those that it becomes in lower, upper, and title case; `ı` isn't `i`.
+  /// The scalar and its lowercase, uppercase, and titlecase forms; `ı` isn't `i`.
   var cases: [Unicode.Scalar] {
     if isASCII {
       let isLetter = (value | 0x20) &- 0x61 < 26
