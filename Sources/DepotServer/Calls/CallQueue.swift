@@ -2,9 +2,9 @@ internal import DepotProtocol
 
 /// The order of a connection's calls.
 ///
-/// A read waits for the writes before it, a write for one that is done in chunks, and what follows a
-/// waiting call waits behind it, so that a connection's calls act as if each had been sent after the
-/// answer to the one before.
+/// A read waits for earlier writes, and a write for an earlier write that is done in chunks. Calls
+/// after a waiting call wait too, so that a connection's calls act as if each had been sent after
+/// the answer to the previous one.
 struct CallQueue {
   private var waiting: [Call] = []
   private var writesInFlight = 0

@@ -2,10 +2,10 @@ internal import DepotEngine
 internal import DepotLinux
 internal import Synchronization
 
-/// The sending of one answer by the store's thread, so that the server's needn't be woken for it.
+/// The permission for the store's thread to send one answer without waking the server's thread.
 ///
-/// It is for a session in which nothing waits for the write. As soon as something does, the server's thread
-/// revokes it, and gets the answer as it gets all others.
+/// It is given if nothing else in the session waits for the write. When something begins to wait,
+/// the server's thread revokes it, and then sends the answer itself.
 final class DirectAnswer: Sendable {
   private let store: Int
   private let socket: SharedSocket

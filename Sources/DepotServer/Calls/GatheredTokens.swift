@@ -17,7 +17,7 @@ final class GatheredTokens: Sendable {
     self.completion = completion
   }
 
-  /// Takes what a store has answered.
+  /// Stores a store's answer, and calls the completion when all answers are in or one failed.
   func put(_ result: Result<HistoryToken, DepotError>, at index: Int) {
     let outcome: Result<[HistoryToken], DepotError>? = state.withLock { state in
       guard !state.isDone else { return nil }

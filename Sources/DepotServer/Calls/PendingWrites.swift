@@ -23,6 +23,6 @@ struct PendingWrites {
   /// Returns the recipient of an outcome, which is the only one of its token.
   mutating func remove(_ token: UInt64) -> Recipient? { recipients.removeValue(forKey: token) }
 
-  /// Forgets all recipients, some of which keep the server alive.
+  /// Drops all recipients, since some of them keep the server alive.
   mutating func removeAll() { recipients = [:] }
 }

@@ -44,7 +44,7 @@ extension Server {
     return true
   }
 
-  /// Answers a call from what the service itself knows.
+  /// Answers a call from the service's own state.
   private func control(_ call: Call, _ session: Session) {
     switch call.operation {
     case .stage(let request): stage(request, call, session)
@@ -156,8 +156,10 @@ extension Server {
     return CallControl(deadline: deadline)
   }
 
-  /// Ends a call that was cancelled or is past its deadline: in this turn if it waits for others, otherwise
-  /// as soon as what it does looks at its control.
+  /// Ends a call that was cancelled or is past its deadline.
+  ///
+  /// A call that waits for others ends in this round of the loop, a running one when it next checks
+  /// its control.
   func endIfStopped(_ id: Int64, _ session: Session) {
     guard let call = session.calls[id], !call.isStopped else { return }
     do throws(DepotError) {
@@ -274,7 +276,7 @@ extension Server {
     )
   }
 
-  /// Has the stores forget what a connection began to upload.
+  /// Makes the stores drop a connection's unfinished uploads.
   func dropUploads(_ session: Session) {
     for host in hosts where session.uploads.contains(host.number) && host.reader != nil {
       hand(
@@ -308,7 +310,7 @@ extension Server {
 
   /// Answers a read at once if it is short, otherwise on a reader's thread.
   private func read(_ call: Call, _ session: Session) {
-    // Whoever asks may have heard of a commit whose note wasn't read yet.
+    // The client may know of a commit whose message to this thread is still unread.
     if inbox.hasMessages { for host in hosts { host.endSnapshot() } }
     let started = session.calls[call.id]
     let control =

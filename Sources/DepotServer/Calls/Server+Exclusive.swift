@@ -49,7 +49,7 @@ extension Server {
     }
   }
 
-  /// Answers an exclusive call, and goes on with what waited for it.
+  /// Answers an exclusive call, and continues with the calls that waited for it.
   func end(_ caller: Caller, _ result: Result<JSONValue, DepotError>) {
     guard let session = sessions[caller.connection], session.queue.exclusive == caller.call,
       !session.isClosing
@@ -59,7 +59,7 @@ extension Server {
     if session.queue.hasWaiting { enqueue(session) }
   }
 
-  /// Answers a call with what became of it.
+  /// Answers a call with its result.
   func end(_ id: Int64, of session: Session, _ result: Result<JSONValue, DepotError>) {
     var isError = false
     switch result {
@@ -151,7 +151,7 @@ extension Server {
           isBarrier: !isDryRun,
           phase: phase
         )
-        // A decision about what was prepared can't be taken back.
+        // The decision about a prepared definition can't be withdrawn.
         if phase == .whole || phase == .prepare { note(request, to: host, of: caller) }
         hand(request, to: host)
       },

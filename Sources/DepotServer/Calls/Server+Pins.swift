@@ -99,7 +99,7 @@ extension Server {
     try readLong(call, running, of: host, session, catalog: catalog, pin: pin)
   }
 
-  /// Gives up what a connection pinned.
+  /// Ends the snapshots that a connection pinned.
   func endPins(_ session: Session) {
     for moment in session.pins.values {
       moment.end(.connectionEnded)

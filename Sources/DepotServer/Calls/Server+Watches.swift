@@ -53,7 +53,7 @@ extension Server {
     _ container: Container,
     _ session: Session
   ) throws(DepotError) {
-    // A store in which nothing was ever watched has nothing to wait for.
+    // A store that was never watched has nothing to wait for.
     var watched = container.hosts.compactMap(\.live)
     if watched.isEmpty { watched = [try container.hosts[0].liveQueries()] }
     let running = session.calls[call.id] ?? running(call)
@@ -81,7 +81,7 @@ extension Server {
     end(caller.call, of: session, answer)
   }
 
-  /// Ends what would go on for as long as the client likes.
+  /// Ends a session's watches, which otherwise never end by themselves.
   func endWatches(of session: Session) {
     for call in session.calls.values where call.stream?.isWatch == true {
       call.stream?.stop(ReaderPool.draining)
@@ -95,7 +95,7 @@ extension RunningCall {
 }
 
 extension Operation {
-  /// Whether it goes on until the client has enough.
+  /// Whether the call is a watch, which runs until the client cancels it.
   var isWatch: Bool {
     if case .watch = self { true } else { false }
   }

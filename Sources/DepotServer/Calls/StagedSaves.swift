@@ -14,11 +14,13 @@ struct StagedSaves {
   /// About how much memory they take, in bytes.
   private(set) var byteCount = 0
 
-  /// Adds a part to a save, and returns how many parts and rows that has now.
+  /// Adds a part to a save, and returns the number of parts and rows that it has now.
   ///
-  /// - Throws: ``DepotError`` `notfound.staged` if it isn't the next part, `limit.save` if the save is too
-  ///   large by itself, `limit.staged` if it is beside others, also those of other connections,
-  ///   `request.usage` if it doesn't go on with what is there; then nothing is staged for the save.
+  /// Nothing stays staged for the save after an error.
+  ///
+  /// - Throws: ``DepotError`` `notfound.staged` if it isn't the next part, `limit.save` if the save
+  ///   is too large by itself, `limit.staged` if all connections' staged saves together are too
+  ///   large, `request.usage` if it doesn't continue the parts before.
   mutating func add(
     _ part: StageRequest.Part,
     to save: Int64,

@@ -26,12 +26,13 @@ final class WatchedFrames: Sendable {
   /// After how many frames that were sent at once the server's thread looks whether there may be more.
   private static let interval = RunningStream.window / 2
 
-  /// How many frames were given, sent or not.
+  /// The number of frames that were given, sent or not.
   var count: Int { given.load(ordering: .relaxed) }
   private let given = Atomic(0)
 
-  /// Sends frames, or hands them to the server's thread; those that come after the terminal one are dropped, as
-  /// a watch may end while a reader still has rows for it.
+  /// Sends frames, or hands them to the server's thread; drops frames after the terminal one.
+  ///
+  /// A watch may end while a reader still has rows for it.
   func deliver(_ frames: [UInt8], _ count: Int, isLast: Bool) {
     state.withLock { state in
       if state.isEnded { return }
@@ -50,6 +51,6 @@ final class WatchedFrames: Sendable {
     }
   }
 
-  /// Notes on the server's thread that it has taken what it was given once.
+  /// Notes on the server's thread that it has received one delivery.
   func didTake() { state.withLock { $0.underWay -= 1 } }
 }

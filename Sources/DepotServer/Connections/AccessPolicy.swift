@@ -31,7 +31,7 @@ package struct AccessPolicy: Hashable, Sendable {
   /// Whether the groups of a peer matter.
   package var namesGroups: Bool { !(allowedGroups.isEmpty && readOnlyGroups.isEmpty) }
 
-  /// Lets in also those whom another policy lets in.
+  /// Also admits the users and groups of another policy.
   mutating func formUnion(_ other: AccessPolicy) {
     allowedUsers.formUnion(other.allowedUsers)
     allowedGroups.formUnion(other.allowedGroups)
@@ -39,9 +39,9 @@ package struct AccessPolicy: Hashable, Sendable {
     readOnlyGroups.formUnion(other.readOnlyGroups)
   }
 
-  /// Returns what a peer may do, or `nil` if it isn't let in.
+  /// Returns a peer's role, or `nil` if it isn't admitted.
   ///
-  /// The word about a user wins over those about its groups, and reading over writing.
+  /// A rule for a user precedes rules for its groups, and reading precedes writing.
   package func role(of peer: UnixSocket.Peer, owner: UInt32) -> Role? {
     if peer.user == owner || peer.user == 0 { return .owner }
     if readOnlyUsers.contains(peer.user) { return .reader }

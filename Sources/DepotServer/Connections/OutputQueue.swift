@@ -26,14 +26,15 @@ package struct OutputQueue {
     chunks.append(frames)
   }
 
-  /// Adds bytes before all others, none of which was sent.
+  /// Inserts bytes before all others; no frame may be partly sent.
   package mutating func prepend(_ bytes: [UInt8]) {
     chunkBytes += bytes.count
     chunks.insert(bytes, at: firstChunk)
   }
 
-  /// Drops the frames that the client has had nothing of, but for those that share a buffer with the
-  /// one that it has had a part of.
+  /// Drops the frames that the client has received no part of.
+  ///
+  /// Frames that share a buffer with a partly received one stay.
   package mutating func dropWaiting() {
     if firstChunk == chunks.count { return }
     chunks.removeSubrange((firstChunk + 1)...)
@@ -49,7 +50,7 @@ package struct OutputQueue {
     writer = JSONWriter(capacity: 4096)
   }
 
-  /// Sends what the kernel takes.
+  /// Sends as many bytes as the kernel accepts.
   ///
   /// - Returns: Whether all is sent.
   /// - Throws: ``SystemError`` if the client is gone.

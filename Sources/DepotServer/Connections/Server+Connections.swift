@@ -30,7 +30,7 @@ extension Server {
   }
 
   func acceptAll() {
-    // It may have been paused after the kernel told of those that wait.
+    // Accepting may have been paused after the kernel reported waiting clients.
     guard let listener, isAccepting else { return }
     for _ in 0..<64 {
       guard sessions.count < acceptableConnections else {
@@ -98,7 +98,7 @@ extension Server {
     sessions[session.number] = session
   }
 
-  /// Returns what a peer may do; its groups are asked for only if they may say so.
+  /// Returns a peer's role; looks its groups up only if a rule is about groups.
   private func role(
     of peer: UnixSocket.Peer,
     at descriptor: Descriptor
@@ -110,7 +110,7 @@ extension Server {
     return access.role(of: peer, owner: ownerUser)
   }
 
-  /// Closes a connection; what it had not committed is forgotten.
+  /// Closes a connection and drops its uncommitted work.
   func end(_ session: Session) {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
     session.revokeDirectAnswer()
@@ -126,7 +126,7 @@ extension Server {
     }
   }
 
-  /// Has the calls of a session that ends do no more, and frees what they hold.
+  /// Stops the calls of a session that ends, and frees their resources.
   private func cancelAll(_ session: Session) {
     for (id, call) in session.calls {
       call.control.cancel()
@@ -158,9 +158,9 @@ extension Server {
     )
   }
 
-  /// Ends a connection whose client doesn't read; what it hasn't had of its answers is dropped.
+  /// Ends a connection whose client doesn't read, and drops its unsent answers.
   ///
-  /// If it reads again before the connection is closed, it comes to the reason.
+  /// If the client reads again before the connection is closed, it receives the reason.
   func cutOff(_ session: Session, _ reason: String) {
     let fields: [(String, ServerLog.Value)] = [
       ("connection", .number(session.number)), ("why", .text(reason)),
@@ -206,6 +206,6 @@ extension Server {
 }
 
 extension DepotError {
-  /// Why what a connection has asked for ends with it.
+  /// The reason why a connection's requests end with it.
   static let connectionEnded = DepotError(.cancelled, "The connection ended.")
 }

@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension Server {
-  /// How long what sessions have brought is handled in a turn of the loop; one gets a fifth of it at most.
+  /// The time for sessions' input in one round of the loop; each gets a fifth at most.
   private static let turnNanoseconds: UInt64 = 10_000_000
   /// Above how many bytes of requests without an answer a session's next call waits.
   private static let requestBytes = 32 << 20
@@ -11,15 +11,16 @@ extension Server {
   private static let allRequestBytes = 256 << 20
   private static let fewRequestBytes = 1 << 20
 
-  /// Has what a session has brought handled when it is its turn.
+  /// Queues a session, so that its input is handled in order.
   func enqueue(_ session: Session) {
     guard !session.isQueued else { return }
     session.isQueued = true
     ready.append(session)
   }
 
-  /// Handles what sessions have brought, each for its part of the time; those for which there is none left come
-  /// first in the next turn.
+  /// Handles the sessions' input, each for its time slice.
+  ///
+  /// Sessions without a slice in this round come first in the next one.
   func serveReady() {
     releaseHeld()
     let count = ready.count
@@ -46,7 +47,7 @@ extension Server {
     if sessions[session.number] != nil { process(session, until: end) }
   }
 
-  /// Reads what a client sent.
+  /// Reads the bytes that a client sent.
   private func receive(_ session: Session) {
     let count: Int
     do throws(SystemError) {
@@ -128,7 +129,7 @@ extension Server {
     return sessions.values.reduce(0) { $0 + $1.state.requestBytes } <= Self.allRequestBytes
   }
 
-  /// Goes on with the sessions whose next call may begin now.
+  /// Continues with the sessions whose next call may begin now.
   private func releaseHeld() {
     for (number, session) in held {
       let isGone = sessions[number] == nil || session.isClosing

@@ -51,7 +51,7 @@ final class Session {
   var isClosing: Bool { ending != .none }
   /// Whether the client will send no more, though it may still read.
   var isHalfClosed = false
-  /// Whether the session is among those that are looked at before the loop sleeps.
+  /// Whether the session's output is sent before the loop sleeps.
   var isTouched = false
   /// Whether the session is among those with frames or calls to handle.
   var isQueued = false
@@ -85,7 +85,9 @@ final class Session {
     lastProgress = now
   }
 
-  /// Notes whether output waits for the client, which before has taken all, also what other threads have sent.
+  /// Notes whether output waits for the client.
+  ///
+  /// Before, the client had taken everything, including frames sent by other threads.
   func noteWaiting(_ isWaiting: Bool, _ now: UInt64) {
     if isWaiting, !watchesWrites { lastProgress = now }
     watchesWrites = isWaiting
@@ -109,7 +111,7 @@ final class Session {
   /// Whether nothing but rows waits for the client, and a few small answers; the streams wait for it too.
   var waitsForReader: Bool { output.count <= queuedRowBytes + (64 << 10) && queuedRowBytes > 0 }
 
-  /// How many more bytes of its streams may be made for the client beside what it hasn't read.
+  /// The number of bytes that streams may still produce, beside the unsent output.
   var streamRoom: Int {
     let granted = calls.values.reduce(0) { $0 + ($1.stream?.grantedBytes ?? 0) }
     return Limits.outboundHardBytes - output.count - granted
@@ -146,7 +148,7 @@ struct RunningCall {
   var writes: [(host: StoreHost, token: UInt64)] = []
   /// The name of the pin that it is to be answered with.
   var pin: String?
-  /// Whether what it does was told that it is to end.
+  /// Whether the executing operation was told to stop.
   var isStopped = false
 
   /// How many frames of a stream have come.
@@ -186,7 +188,7 @@ struct RunningStream {
   /// The size of the last frame; `nil` before the first.
   private var frameBytes: Int?
 
-  /// The read, unless the stream is a watch.
+  /// The read; `nil` if the stream is a watch, which runs until its client cancels it.
   var read: LongRead? { if case .read(let read) = source { read } else { nil } }
 
   /// The way of the frames of a watch.
@@ -209,7 +211,7 @@ struct RunningStream {
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
 
-  /// How many bytes the frames may have that are granted and haven't come, of a stream that has an end.
+  /// The size of the granted frames that are still missing, in bytes; 0 for a watch.
   var grantedBytes: Int {
     isLimited ? max(0, granted - received) * (frameBytes ?? Limits.frameBytes) : 0
   }

@@ -1,6 +1,6 @@
 package import DepotProtocol
 
-/// The rules of one connection, without its bytes: what each frame means in which state.
+/// The state machine of one connection, without its bytes: the meaning of each frame in each state.
 package struct SessionState: Sendable {
   /// The task of the service because of a frame, small as ``ClientFrame``.
   package enum Action: Hashable, Sendable {
@@ -50,7 +50,7 @@ package struct SessionState: Sendable {
   /// How many calls wait for their answer.
   package var runningCount: Int { running.count }
 
-  /// Takes in a frame of so many bytes that the client sent.
+  /// Handles a frame, of the given size in bytes, that the client sent.
   package mutating func receive(_ frame: ClientFrame, bytes: Int = 0) -> Action {
     switch frame {
     case .hello(let hello): return receive(hello)
@@ -66,7 +66,7 @@ package struct SessionState: Sendable {
     }
   }
 
-  /// Ends the connection because of what its bytes say.
+  /// Ends the connection because its bytes are invalid.
   package mutating func fail(_ error: DepotError) -> Action {
     phase = .closed
     return .close(error)
@@ -134,7 +134,7 @@ package struct SessionState: Sendable {
     return .start(call)
   }
 
-  /// Checks that a call with this id may begin; returns what is to be done if not.
+  /// Checks that a call with this id may begin; returns the necessary action if not.
   private mutating func begin(_ id: Int64) -> Action? {
     if let action = needsHello() { return action }
     guard id > lastIdentifier else {
@@ -147,7 +147,7 @@ package struct SessionState: Sendable {
     return nil
   }
 
-  /// Checks that a call with this id was begun; returns what is to be done if not.
+  /// Checks that a call with this id has begun; returns the necessary action if not.
   private mutating func control(_ id: Int64) -> Action? {
     if let action = needsHello() { return action }
     guard id <= lastIdentifier else {

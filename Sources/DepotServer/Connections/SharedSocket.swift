@@ -1,22 +1,22 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// The socket of a connection, to which other threads may send what the server's thread needn't be woken for.
+/// A connection's socket, with which other threads send without waking the server's thread.
 ///
-/// They may while all is sent that the server's thread has for it. Frames of different calls may overtake
-/// each other; whoever sends those of one call keeps them in order.
+/// They may send while the server's thread has no unsent output for it. Frames of different calls
+/// may overtake each other; the sender keeps the frames of one call in order.
 final class SharedSocket: Sendable {
   private struct State {
-    /// `nil` as soon as nobody else may send any more.
+    /// `nil` once other threads may send no more.
     var descriptor: Descriptor?
-    /// The end of what another thread has sent, for which the kernel had no room.
+    /// The unsent end of another thread's frames, when the kernel's buffer was full.
     var rest: [UInt8] = []
   }
 
   private let connection: Int64
   private let inbox: Inbox
   private let state: Mutex<State>
-  /// Whether the server's thread has nothing for it; it changes under the lock.
+  /// Whether the server's thread has no output for it; changes under the lock.
   private let isFree = Atomic(true)
 
   init(_ connection: Int64, _ descriptor: Descriptor, _ inbox: Inbox) {
@@ -27,13 +27,13 @@ final class SharedSocket: Sendable {
 
   /// Sends frames from any thread, if the socket is free; returns whether it was.
   ///
-  /// `note` is called before anything is sent: whoever hears of it must find that it was given.
+  /// `note` is called before anything is sent, so that it happens before the client can react.
   func send(_ frames: [UInt8], noting note: () -> Void) -> Bool {
     state.withLock { state in
       guard isFree.load(ordering: .relaxed), let descriptor = state.descriptor else { return false }
       note()
       var sent = 0
-      // If the client is gone, the server's thread hears of it too.
+      // The server's thread also notices that the client is gone.
       while sent < frames.count, let count = try? descriptor.send(frames, from: sent) {
         sent += count
       }
@@ -48,16 +48,16 @@ final class SharedSocket: Sendable {
 
   // MARK: - Called by the server's thread
 
-  /// Has other threads wait with what they send until the next ``flush(_:to:)``.
+  /// Makes other threads wait with their output until the next ``flush(_:to:)``.
   func hold() { state.withLock { _ in isFree.store(false, ordering: .relaxed) } }
 
-  /// Has nobody else send any more.
+  /// Stops all sending by other threads.
   func close() { state.withLock { $0.descriptor = nil } }
 
-  /// Sends what the kernel takes of the output, behind what other threads have sent.
+  /// Sends as much output as the kernel accepts, after the frames of other threads.
   ///
-  /// With nothing to send, another thread that is sending isn't waited for, as it posts what it leaves; it is
-  /// if this may be the end of the connection.
+  /// Without output this doesn't wait for a sending thread, as that posts its unsent rest, unless
+  /// this may be the end of the connection.
   ///
   /// - Returns: Whether all is sent.
   /// - Throws: ``SystemError`` if the client is gone.

@@ -26,7 +26,7 @@ final class Container {
   var users: Set<Int64> = []
   /// Why calls are refused for now; `nil` if they aren't.
   var interruption: DepotError?
-  /// The custom stage of a migration that goes on.
+  /// The custom stage of a migration in progress.
   var migration: RunningMigration?
   /// Whether it shows the store of another one, which nobody may write to meanwhile.
   let isView: Bool
@@ -108,7 +108,7 @@ final class Container {
     )
   }
 
-  /// Checks that the stores hold what they are to hold.
+  /// Checks that each store holds its own entities only.
   ///
   /// - Throws: ``DepotError`` `schema.invalid`.
   func checkPlacement() throws(DepotError) {

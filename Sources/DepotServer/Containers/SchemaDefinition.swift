@@ -10,7 +10,7 @@ internal import DepotProtocol
 /// It lives on the server's thread.
 final class SchemaDefinition {
   typealias Completion = (Result<SchemaResult, DepotError>) -> Void
-  /// Hands the part of a store over to it; whatever comes of it goes to ``finish(_:_:)``.
+  /// Sends a store its part of the schema; the result is passed to ``finish(_:_:)``.
   typealias Send = (
     SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, WriteRequest.Phase
   ) -> Void
@@ -67,7 +67,7 @@ final class SchemaDefinition {
     .details(["differences": .array(changes.map(JSONValue.string))])
   }
 
-  /// Asks the stores, and goes on when they have answered.
+  /// Asks the stores, and continues when they have answered.
   func begin() {
     guard !parts.isEmpty else {
       return completion(
@@ -147,8 +147,7 @@ final class SchemaDefinition {
 }
 
 extension DepotError {
-  /// Returns the refusal of a store's part of a schema with that of another store, if both are for the
-  /// same reason, so that all that would be lost is told.
+  /// Merges the refusals of two stores with the same reason, so that the error lists all.
   fileprivate func adding(_ other: DepotError) -> DepotError {
     guard [.loss, .mismatch].contains(code), other.code == code,
       case .object(var members)? = details, let more = other.details?.object

@@ -76,7 +76,7 @@ extension Server {
     }
   }
 
-  /// Whether two requests mean the same stores, in whatever order their entities are.
+  /// Whether two requests mean the same stores, in any order of their entities.
   private static func isSame(_ left: [ContainerStore], _ right: [ContainerStore]) -> Bool {
     func sorted(_ stores: [ContainerStore]) -> [ContainerStore] {
       stores.map { store in

@@ -2,10 +2,10 @@ internal import DepotEngine
 internal import DepotProtocol
 
 extension Server {
-  /// Returns the container that a connection sees as one side of its migration; `nil` if the name
-  /// isn't that of a side.
+  /// Returns the container that is one side of a connection's migration; `nil` for other names.
   ///
-  /// - Throws: ``DepotError`` `notfound.container` if the connection migrates nothing of that name.
+  /// - Throws: ``DepotError`` `notfound.container` if the connection migrates no container of that
+  ///   name.
   func migrationSide(_ name: String, _ session: Session) throws(DepotError) -> Container? {
     let isOld = name.hasSuffix(MigrationRequest.oldSuffix)
     guard isOld || name.hasSuffix(MigrationRequest.newSuffix) else { return nil }
@@ -110,7 +110,7 @@ extension Server {
         return abandon(migration) { [self] in end(caller, .failure(error)) }
       }
       migration.open(copy)
-      // Whoever began it may be gone by now.
+      // The client that began it may be gone by now.
       guard sessions[migration.owner] != nil else { return abandon(migration) {} }
       end(caller, .success(value))
     }

@@ -75,7 +75,7 @@ extension Server {
       .at("/args/stores/\(index)/\(member)")
   }
 
-  /// Describes a store in a database, of which a copy is made here.
+  /// Describes a store in a database, with the configuration of its local copy.
   private func cluster(at text: String, _ index: Int) throws(DepotError) -> StoreConfiguration {
     guard !isInProgram else {
       throw DepotError(.noService, "A program that has no service can't use a store in a database.")
@@ -100,13 +100,13 @@ extension Server {
     return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/stores"
   }
 
-  /// Returns what `container.list` answers.
+  /// Returns the reply to `container.list`.
   func containerList() -> JSONValue {
     let open = [defaultContainer] + namedContainers.filter { $0.state == .open }
     return .object(["containers": .array(open.map(description))])
   }
 
-  /// Returns what `container.open` answers.
+  /// Returns the reply to `container.open`.
   func description(of container: Container, opened: Bool, changes: [String]) -> JSONValue {
     .object([
       "opened": .bool(opened),

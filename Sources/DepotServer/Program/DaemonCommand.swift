@@ -21,12 +21,12 @@ package enum DaemonCommand {
   case printManual
   case printVersion
 
-  /// Does what this process's arguments say.
+  /// Executes the command given by this process's arguments.
   ///
   /// - Returns: The status with which the process should end.
   package static func run() -> Int32 {
     Process.openStandardDescriptors()
-    // What the service makes is its owner's; the socket gets its own mode.
+    // New files are private to the owner; the socket gets its own mode.
     umask(0o077)
     do throws(DepotError) {
       return try parse(Process.arguments).run()
@@ -141,7 +141,7 @@ package enum DaemonCommand {
     return 0
   }
 
-  /// Says on the standard output what is wrong with a store, or that nothing is.
+  /// Prints the problems of a store, or that it has none.
   private static func check(_ path: String) throws(DepotError) -> Int32 {
     guard let problems = try Store.check(path: path) else {
       print("There is no store at \(path) yet.")
@@ -175,7 +175,7 @@ package enum DaemonCommand {
     return findings.problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
   }
 
-  /// Returns a file for a copy of a store in a cluster, beside that of a service.
+  /// Returns the path of a file for a copy of a cluster's store, beside the service's own copy.
   private static func copy(
     of cluster: ClusterAddress,
     for purpose: String,
@@ -208,13 +208,13 @@ package enum DaemonCommand {
     }
   }
 
-  /// Tells a program that what it asked for is done.
+  /// Reports to the starting program that its request is done.
   private static func reportDone() {
     guard Process.arguments.contains(reportOption) else { return }
     Process.endStandardOutput(Array("{\"ok\":{}}\n".utf8))
   }
 
-  /// Puts a backup into the place of the store, and says what it did: in words, or as a line of JSON.
+  /// Replaces the store by a backup and prints the result: in words, or as a line of JSON.
   private static func runRestore(
     of backup: String,
     _ configuration: ServerConfiguration
@@ -250,7 +250,7 @@ package enum DaemonCommand {
     try DepotError.refuseDistrust(folderOf: configuration.socketPath)
     guard configuration.cluster == nil else { return try configuration.prepareCache() }
     try prepareFolder(of: configuration.storePath)
-    // Whoever may only read a store trusts its owner.
+    // Someone who may only read a store trusts its owner.
     if !configuration.isReadOnly {
       try DepotError.refuseDistrust(folderOf: configuration.storePath)
     }

@@ -142,7 +142,7 @@ enum DaemonHelp {
     return page.text
   }
 
-  /// The column in which the meanings of options begin.
+  /// The column where the descriptions of options begin.
   private static let column = 23
 
   private static func row(_ spelling: String, _ help: String, _ width: Int) -> String {

@@ -4,8 +4,8 @@ package import DepotProtocol
 
 /// A service that is part of a program, for one store.
 ///
-/// It leaves alone what is the program's: signals, standard descriptors, the mask of new files, the
-/// working folder, and what a service manager passed. It ends when the program says so.
+/// The program keeps control of its signals, standard descriptors, umask, working directory, and
+/// the service manager's descriptors and variables. The service ends when the program says so.
 extension Server {
   /// The store of a service that is part of a program.
   package enum ProgramStore: Sendable {

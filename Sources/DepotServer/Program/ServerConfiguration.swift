@@ -30,7 +30,7 @@ package struct ServerConfiguration: Sendable {
   package var pinMilliseconds = 60_000
   /// Whether nothing may be written to the store.
   package var isReadOnly = false
-  /// Whether to go on with what is there if something of the store is gone.
+  /// Whether to serve the remaining data if a part of the store is lost.
   package var acceptsLoss = false
   /// Whether a restore may replace a store that is there.
   var replacesStore = false
@@ -45,7 +45,7 @@ package struct ServerConfiguration: Sendable {
   var openLog: LogFile?
   /// Whether the log is written nowhere.
   package var isSilent = false
-  /// Whether the standard output is told that the service answers, or why it can't.
+  /// Whether readiness, or the reason for a failed start, is written to the standard output.
   package var reportsStart = false
   /// How much of their histories stores keep.
   package var history = HistoryRetention()
@@ -84,7 +84,7 @@ package struct ServerConfiguration: Sendable {
     try DaemonCommand.prepareFolder(of: cacheFolder + "/")
   }
 
-  /// Describes a store in a cluster, of which a copy is here: in the same file whenever the service is started.
+  /// Describes a store in a cluster, with the file of its local copy, the same at each start.
   func store(in cluster: ClusterAddress) -> StoreConfiguration {
     var address = cluster
     address.allowsUncertified = allowsUncertified
@@ -107,7 +107,8 @@ package struct ServerConfiguration: Sendable {
 
   /// Applies one setting, by its name without hyphens.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if there is no such setting, or no such value for it; what `value` throws.
+  /// - Throws: ``DepotError`` `request.usage` if the setting or its value is invalid, or an error
+  ///   of `value`.
   package mutating func apply(
     _ name: String,
     _ value: @autoclosure () throws(DepotError) -> String
@@ -161,7 +162,7 @@ package struct ServerConfiguration: Sendable {
     return (String(name), String(rest.first == "=" ? rest.dropFirst().trimmingSpaces : rest))
   }
 
-  /// Returns the settings with what the file says now about access and slow calls.
+  /// Returns the settings with the file's present rules for access and slow calls.
   func reloaded() throws(DepotError) -> ServerConfiguration {
     guard let file else { return self }
     var fresh = self

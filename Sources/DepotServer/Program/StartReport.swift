@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The line of JSON that tells whoever starts a service, at its standard output, how that went.
+/// A line of JSON on the standard output that tells the starting process the result of the start.
 enum StartReport {
   /// The service answers.
   case ready(store: String)

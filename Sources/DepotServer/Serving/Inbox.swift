@@ -10,7 +10,7 @@ final class Inbox: Sendable {
     case committed(store: Int, [WriteOutcome])
     /// A write that the store's thread has answered already.
     case answered(store: Int, token: UInt64, isSuccess: Bool, at: UInt64)
-    /// A client hasn't taken all of what another thread has sent to it.
+    /// The unsent rest of another thread's frames waits for the client.
     case rest(connection: Int64)
     /// Another thread has sent frames of a watch, which may produce more.
     case delivered(Server.Caller)
@@ -27,7 +27,7 @@ final class Inbox: Sendable {
     case end
   }
 
-  /// Whose pin of which store it is.
+  /// The call and the store that a pin belongs to.
   struct Pinned: Sendable {
     let caller: Server.Caller
     let name: String
@@ -51,16 +51,16 @@ final class Inbox: Sendable {
     isFull.store(true, ordering: .releasing)
   }
 
-  /// Has the server's thread look at what was left.
+  /// Wakes the server's thread, so that it reads the messages.
   func wake() { loop.wake() }
 
   /// Whether there may be messages.
   var hasMessages: Bool { isFull.load(ordering: .acquiring) }
 
-  /// Whether the server's thread has something else to do than what it does.
+  /// Whether work waits for the server's thread.
   var isLoopAwaited: Bool { isFull.load(ordering: .relaxed) || loop.isAwaited }
 
-  /// Takes what has come.
+  /// Removes and returns all messages.
   func takeAll() -> [Message] {
     guard isFull.exchange(false, ordering: .acquiring) else { return [] }
     return messages.withLock { messages in
@@ -70,7 +70,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Drops what comes from now on, since nobody looks any more; clients find themselves disconnected.
+  /// Drops all later messages, since nobody reads them; clients find themselves disconnected.
   func close() {
     messages.withLock { $0 = nil }
   }

@@ -89,7 +89,7 @@ extension Server {
     }
   }
 
-  /// Tells a client that what it wasn't answered was never begun.
+  /// Tells a client that the service ended and that calls without an answer never began.
   private func sayEnd(to session: Session) {
     session.send { $0.raw("{\"event\":\"ended\"}") }
     flushNow(session)
@@ -107,7 +107,7 @@ extension Server {
     }
   }
 
-  /// Does what is due now and then.
+  /// Does periodic work.
   func tick() {
     nextTick = now + (isAcceptingPaused ? Self.acceptPause : 500_000_000)
     if isServing { watchListener() }
@@ -163,7 +163,7 @@ extension Server {
     }
   }
 
-  /// Tells the service manager that the loop goes on, twice as often as it asks for.
+  /// Notifies the service manager that the loop runs, twice as often as it requires.
   func assureWatchdog() {
     guard let notifier, let interval = notifier.watchdogNanoseconds else { return }
     notifier.send("WATCHDOG=1")

@@ -29,7 +29,8 @@ extension Server {
 
   /// Notes beside the socket which store is served there, or that somebody has stopped that.
   ///
-  /// A service inside a program comes and goes with that, and a service manager knows what it starts.
+  /// Services inside a program aren't recorded, as they end with it; service managers keep their
+  /// own records.
   func record(isStopped: Bool) {
     guard !isInProgram, let listener, listener.hasPath else { return }
     let record = ServiceRecord(store: configuration.storeName, isStopped: isStopped)

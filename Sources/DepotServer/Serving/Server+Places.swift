@@ -26,7 +26,8 @@ extension Server {
 
   /// Looks whether all files are where they were, and makes the socket anew if it alone is gone.
   ///
-  /// - Returns: Why the service must not go on: nobody would find what it stores, or others could come to it.
+  /// - Returns: The reason to stop: clients would lose stored data, or reach another store; or
+  ///   `nil`.
   func lookAtPlaces() -> DepotError? {
     switch phase {
     case .serving, .draining: break
@@ -72,7 +73,8 @@ extension Server {
   ///
   /// Clients are told why if that isn't the disk's failure, about which the next start says more.
   ///
-  /// - Returns: The process's status; `nil` if the service is part of a program, which goes on.
+  /// - Returns: The process's exit status; `nil` if the service is part of a program, which
+  ///   continues.
   func failStop(_ error: DepotError) -> Int32? {
     log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
     if [.gone, .readOnly].contains(error.code) {

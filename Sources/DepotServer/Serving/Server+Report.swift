@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension Server {
-  /// Returns what `stats` answers.
+  /// Returns the reply to `stats`.
   func report() -> JSONValue {
     let uptime = Double(now - startedAt) / 1e9
     let socket = configuration.socketPath

@@ -28,7 +28,7 @@ extension Server {
     session.calls[call.id] = running(call)
     var handover = Handover(connection: session.number, call: call.id)
     pauseListener()
-    // Those that have sent nothing yet shall not notice.
+    // Clients that have sent nothing yet are handed over without noticing.
     for client in sessions.values where client.isUnheard {
       sessions[client.number] = nil
       loop.remove(client.descriptor)
@@ -37,7 +37,7 @@ extension Server {
     drain("process \(session.peer.process) takes over", for: .handover(handover))
   }
 
-  /// Sends the socket to the other service once the stores are closed, or goes on if it is gone.
+  /// Sends the socket to the other service once the stores are closed, or resumes if that is gone.
   func handOver(_ handover: Handover) {
     guard let session = sessions[handover.connection], let listener else {
       return resume(handover)

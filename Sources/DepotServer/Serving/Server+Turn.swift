@@ -8,8 +8,8 @@ extension Server {
     now = Monotonic.now()
     mayExplain = true
     let messages = inbox.takeAll()
-    // What another thread read may show a commit that this one hasn't heard of, and no read that
-    // comes after it may see less.
+    // Another thread's read may have shown a commit that this thread doesn't know of yet, and later
+    // reads must see it too.
     if !messages.isEmpty { for host in hosts { host.endSnapshot() } }
     for message in messages {
       if let status = receive(message) { return .end(status: status) }
@@ -27,7 +27,7 @@ extension Server {
     }
     if now >= nextWatchdog { assureWatchdog() }
     if let status = advance() { return .end(status: status) }
-    // What was left without waking this thread may be what something waits for now.
+    // Messages left without a wake-up must be read before the loop sleeps.
     return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
   }
 
@@ -95,7 +95,7 @@ extension Server {
 
   private func host(_ number: Int) -> StoreHost? { hosts.first { $0.number == number } }
 
-  /// Lets the next read see what was committed.
+  /// Makes new commits visible to the next read.
   private func renewSnapshot(_ host: StoreHost?) {
     guard let host else { return }
     if host.renewSnapshot() { host.container?.refresh() }
@@ -169,7 +169,7 @@ extension Server {
     touched.append(session)
   }
 
-  /// Sends what a client takes, and watches for its taking more.
+  /// Sends as much as a client takes, and watches for when it can take more.
   private func flush(_ session: Session) {
     let before = session.output.count
     let isEmpty: Bool
@@ -210,7 +210,7 @@ extension Server {
     session.calls.isEmpty && !session.isQueued && session.held == nil
   }
 
-  /// Watches a session for what it needs: reading stops while too many answers wait, or frames that were read.
+  /// Watches a session's socket; reading pauses while too many answers or requests wait.
   private func watch(_ session: Session) {
     let reads =
       !session.isHalfClosed
@@ -228,10 +228,10 @@ extension Server {
     }
   }
 
-  /// Lets the streams of a session produce what its client can take, those first that have produced least.
+  /// Lets the streams of a session produce frames for its client, the least advanced streams first.
   ///
-  /// If its client `isWaiting`, having taken all, nothing comes of what was granted before for now, and one more may
-  /// go on.
+  /// If the client `isWaiting`, it has taken all output, and earlier grants produce nothing for
+  /// now, so one more stream may continue.
   func topUp(_ session: Session, isWaiting: Bool = false) {
     guard session.calls.values.contains(where: { $0.stream != nil }) else { return }
     var room = max(session.streamRoom, isWaiting ? 1 : 0)
@@ -285,7 +285,7 @@ extension Server {
     note(call, id, session, isError: isError, until: time ?? Monotonic.now(), host: host)
   }
 
-  /// Counts a call, and logs it if it was slow: what it looked for, how, and what would make it faster.
+  /// Counts a call, and logs it if it was slow: its query, its plan, and possible improvements.
   func note(
     _ call: RunningCall,
     _ id: Int64,
@@ -311,7 +311,7 @@ extension Server {
     log.write(.info, "slow call", slow.fields)
   }
 
-  /// Returns how a slow call did what it did, for one in a turn of the loop: to find that out takes a moment.
+  /// Returns the plan of a slow call; for one call in a round of the loop, since it takes time.
   private func explain(_ call: RunningCall, _ host: StoreHost?) -> SlowReadReport? {
     guard mayExplain, let host,
       let report = host.reader?.report(on: call.operation, catalog: host.catalog)

@@ -60,15 +60,15 @@ package actor Server {
   /// Whether a slow call may still be explained in this turn.
   var mayExplain = true
   var phase = Phase.serving
-  /// When to look for what is overdue, in nanoseconds of the monotonic clock.
+  /// When to check for overdue work, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
   /// When the first of the calls that have a deadline is overdue.
   var nextDeadline = UInt64.max
-  /// When the service manager is to hear that the loop goes on.
+  /// When to notify the service manager that the loop runs.
   var nextWatchdog = UInt64.max
   /// When the stores are to look whether they keep too much history.
   var nextPurge: UInt64 = 0
-  /// The frames that clients have sent, by which those that are alike are read.
+  /// The forms of frames that clients have sent; similar frames are recognized by them.
   var shapes = CallShapes()
   /// The memory that connections are read into.
   let received = ReceiveBuffer()
@@ -76,7 +76,7 @@ package actor Server {
   /// How far the service's life has come.
   enum Phase {
     case serving
-    /// New calls are refused; it goes on until the running ones are done or the time has come.
+    /// New calls are refused, until the running ones are done or the time is over.
     case draining(until: UInt64, Departure)
     /// The stores are closed one after the other.
     case closing(Departure)
@@ -113,7 +113,7 @@ package actor Server {
   ///
   /// - Parameters:
   ///   - configuration: How to serve.
-  ///   - takeover: What a service that ends for this one has handed over.
+  ///   - takeover: The socket and clients handed over by a service that ends for this one.
   /// - Throws: ``DepotError`` `unavailable.busy` if another service has the store or the socket,
   ///   `storage.corrupt` if the store is damaged, `request.usage` if a path can't be used.
   package init(_ configuration: ServerConfiguration, takeover: Takeover? = nil) throws(DepotError) {
@@ -146,10 +146,10 @@ package actor Server {
     }
   }
 
-  /// Opens the store, and then lets clients come, some of which may have come to the socket before.
+  /// Opens the store, and then admits clients, including those already connected to the socket.
   ///
-  /// - Throws: ``DepotError`` of class `storage` or `unavailable`, or what `listen` throws; the store is
-  ///   closed then.
+  /// - Throws: ``DepotError`` of class `storage` or `unavailable`, or an error of `listen`; the
+  ///   store is closed then.
   init(
     _ configuration: ServerConfiguration,
     _ store: StoreConfiguration,
@@ -191,7 +191,7 @@ package actor Server {
     let opened = try StoreOpener.open(store, number: host.number, inbox: inbox)
     do throws(DepotError) {
       try host.adopt(opened)
-      // Last, so that whoever finds the socket finds a store that was proved.
+      // The socket comes last: a client that finds it finds a verified store.
       (listener, adopted) = try listen()
     } catch {
       StoreOpener.close([opened]) {}

@@ -60,7 +60,7 @@ package struct ServerLog: Sendable {
 
   /// Opens the log's file again, if it has one.
   ///
-  /// - Throws: ``SystemError`` if it can't be opened; the log goes on in the old one.
+  /// - Throws: ``SystemError`` if it can't be opened; the old file stays in use.
   package func reopen() throws(SystemError) { try file?.reopen() }
 
   /// Returns a line of fields.

@@ -1,10 +1,10 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The socket and the clients that this service gets from the one whose place it takes.
+/// The socket and the clients handed over by the service that this one replaces.
 ///
-/// The other one has finished its calls and closed its stores, and waits: it ends when it hears that
-/// this one has opened the store, and goes on if the connection ends before.
+/// The other service has finished its calls and closed its stores, and waits. It ends when this one
+/// reports that the store is open, and resumes if the connection ends before.
 package struct Takeover: Sendable {
   let listener: Descriptor
   /// The lock of the socket; `nil` if the service manager made it.
@@ -15,7 +15,7 @@ package struct Takeover: Sendable {
 
   /// Asks the service at the socket for its place, and waits until it is free.
   ///
-  /// - Returns: What it handed over; `nil` if no service answers, so that nothing is to be taken over.
+  /// - Returns: The handed-over socket and clients; `nil` if no service answers.
   /// - Throws: ``DepotError`` `permission.peer` if the service is another user's, `request.usage` if
   ///   it has another store, `unavailable.busy` if it ends meanwhile.
   static func request(_ configuration: ServerConfiguration) throws(DepotError) -> Takeover? {
@@ -67,7 +67,7 @@ package struct Takeover: Sendable {
         if case .ok(2, _) = try messages.receive() { return }
       }
     } catch {
-      // It has ended already, which is what was wanted.
+      // The other service has ended already, as intended.
     }
   }
 

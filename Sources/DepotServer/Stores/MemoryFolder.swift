@@ -42,7 +42,7 @@ final class MemoryFolder {
   static func removeLeftovers() {
     for name in FileSystem.entries(of: base) where name.hasPrefix(prefix) {
       let folder = "\(base)/\(name)"
-      // What has no lock of ours isn't ours.
+      // A folder without Depot's lock file isn't Depot's.
       guard FileSystem.isPrivateFolder(folder), FileSystem.size(of: "\(folder)/\(lockName)") != nil,
         let lock = try? FileLock(path: "\(folder)/\(lockName)")
       else { continue }

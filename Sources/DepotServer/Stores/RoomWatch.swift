@@ -32,7 +32,7 @@ struct RoomWatch {
     self.freeBytes = freeBytes
   }
 
-  /// Returns what has changed since the last look.
+  /// Returns whether the store became full, or has room again, since the last call.
   mutating func look(_ statistics: StoreStatistics, _ now: UInt64) -> Change? {
     let changed = statistics.rowsInserted + statistics.rowsUpdated + statistics.rowsDeleted
     defer { (refusals, changedRows) = (statistics.writesWithoutRoom, changed) }

@@ -31,7 +31,7 @@ final class StoreHost {
   /// The watched queries, once there was one.
   private(set) var live: LiveQueries?
   private var feed: ChangeFeed?
-  /// The schema as of the last commit that was announced, which is what the reader's snapshot has.
+  /// The schema as of the last announced commit, which the reader's snapshot shows.
   private(set) var catalog = Catalog(Schema(), generation: 0)
   /// Whether there is room on its disk.
   private var room: RoomWatch
@@ -104,9 +104,9 @@ final class StoreHost {
     return error
   }
 
-  /// Takes what opening brought, and begins to serve.
+  /// Takes over an opened store, and begins to serve it.
   ///
-  /// - Throws: ``DepotError`` of class `storage`; what was brought is then for the caller to close.
+  /// - Throws: ``DepotError`` of class `storage`; the caller must then close the opened store.
   func adopt(_ opened: StoreOpener.Opened) throws(DepotError) {
     let reader = try QuickReader(
       path: configuration.path,
@@ -127,7 +127,7 @@ final class StoreHost {
     if !whenClosed.isEmpty { beginClosing() }
   }
 
-  /// Returns what keeps watched queries up to date.
+  /// Returns the registry that keeps watched queries up to date.
   ///
   /// - Throws: ``DepotError`` why the store isn't served, or `unavailable.busy`.
   func liveQueries() throws(DepotError) -> LiveQueries {
@@ -152,7 +152,7 @@ final class StoreHost {
     return store?.withdraw(stopped) ?? []
   }
 
-  /// Lets the next read see what was committed.
+  /// Makes new commits visible to the next read.
   ///
   /// - Returns: Whether the schema changed.
   func renewSnapshot() -> Bool {
@@ -186,7 +186,7 @@ final class StoreHost {
     if !keepsSnapshot { endSnapshot() }
   }
 
-  /// Gives back what nobody has used for so many nanoseconds: readers, and pages of the store that a writer keeps.
+  /// Frees readers and cached pages that were unused for the given number of nanoseconds.
   func giveBackMemory(unusedFor nanoseconds: UInt64, at now: UInt64) {
     readers?.rest(after: nanoseconds)
     guard let store else { return }
@@ -199,7 +199,7 @@ final class StoreHost {
     }
   }
 
-  /// Lets the next read see the moment in which it begins.
+  /// Makes the next read begin a new snapshot.
   func endSnapshot() {
     reader?.endBatch()
     reader?.beginBatch()
@@ -260,8 +260,8 @@ final class StoreHost {
 
   /// Opens the file again and puts the store back into service.
   ///
-  /// - Parameter completion: Is called on the server's thread with what became of it; after a failure
-  ///   the store stays out of service until it is asked for.
+  /// - Parameter completion: Is called on the server's thread with the result; after a failure the
+  ///   store stays out of service until the next request for it.
   func reopen(completion: @escaping (Result<Void, DepotError>) -> Void) {
     precondition(stage == .closed, "A store must be closed before it can be opened.")
     willOpen()
@@ -304,7 +304,7 @@ final class StoreHost {
     }
   }
 
-  /// Goes on with closing once nobody reads.
+  /// Continues closing when there are no readers any more.
   func didCloseReaders() {
     readers = nil
     let (number, inbox) = (number, inbox)

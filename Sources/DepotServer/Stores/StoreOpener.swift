@@ -77,7 +77,7 @@ final class StoreOpener {
     thread = nil
   }
 
-  /// Hands on what became of an opening.
+  /// Passes the outcome of an opening to its recipient.
   func didOpen(_ ticket: Int, _ outcome: Outcome) {
     waiting.removeValue(forKey: ticket)?(outcome)
   }
