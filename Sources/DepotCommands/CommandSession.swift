@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// One run of the command line program: what was asked, and where the answer goes.
+/// One run of the command line program: its arguments, output, and messages.
 struct CommandSession {
   private(set) var invocation: Invocation
   let output: ByteSink
@@ -13,9 +13,9 @@ struct CommandSession {
   var group: String?
   /// Whether standard output is a terminal.
   let isOutputTerminal: Bool
-  /// Where long output goes on a terminal.
+  /// The pager for long output on a terminal.
   private let pager: Pager?
-  /// Where output waits for its reader; `nil` in the shell, each line of which ends its own output.
+  /// The buffer for slow readers; `nil` in the shell, where each line is a run of its own.
   private let spool: OutputSpool?
   private let descriptor: Descriptor
   /// The effect of an interruption by the user on a write.
@@ -73,7 +73,7 @@ struct CommandSession {
   /// The socket of the service.
   var socket: SocketPath { invocation.value(.socket).map(SocketPath.init) ?? .default }
 
-  /// Whether to say what people like to know and programs don't.
+  /// Whether to leave out remarks that are for people only.
   var isQuiet: Bool { invocation.has(.quiet) }
 
   /// The author of the changes in the history.
@@ -108,7 +108,7 @@ struct CommandSession {
 
   /// Returns the schema of the container that a command line names; `nil` if there is no service.
   ///
-  /// It is for the guesses at how that goes on, in the middle of which a message would be worse than none.
+  /// Completions use it, and an error message in the middle of typing would only disturb.
   func schema(for invocation: Invocation) -> Schema? {
     try? running(invocation).connect(mayStart: false).schema()
   }
@@ -170,7 +170,7 @@ struct CommandSession {
   /// The columns that lines of the output have; `nil` unless it is a terminal.
   var outputWidth: Int? { isOutputTerminal ? Terminal.wantedWidth(1) : nil }
 
-  /// Returns what rows of `entity` look like.
+  /// Returns the style of rows of `entity`.
   func style(_ entity: String) -> RowStyle {
     var style = RowStyle(entity: entity, format: format)
     style.nullText = invocation.value(.null) ?? ""
@@ -183,7 +183,7 @@ struct CommandSession {
     return style
   }
 
-  /// Returns the display of progress, which that of the output may make needless.
+  /// Returns the display of progress, which is off if the output itself is shown on the terminal.
   func meter(ofOutput: Bool = false) -> ProgressMeter {
     ProgressMeter(messages, isOn: !isQuiet && !(ofOutput && isOutputTerminal))
   }
@@ -191,7 +191,7 @@ struct CommandSession {
   /// Says something to people, unless they want it quiet.
   func say(_ text: String) {
     guard !isQuiet else { return }
-    // The end of the pager would be that of the output too.
+    // Writing a message ends the pager, so the output must be finished before.
     _ = try? finishOutput()
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let wrapped = lines.map {

@@ -99,8 +99,8 @@ package enum DepotCommand {
           width: messages.wrapsAt
         )
     )
-    // Broken JSON is the user's: the service only ever gets JSON that this program has written. What a line of a
-    // file has isn't a matter of the command either.
+    // Broken JSON comes from the user, since this program writes all JSON for the service. Errors
+    // in the lines of a file aren't errors of the command line either.
     let isInFile = error.at?.split(separator: ", ").contains { $0.hasPrefix("line ") } ?? false
     let isData = error.code == .json || isInFile && error.code.class == "request"
     return isData ? 65 : error.code.exitStatus

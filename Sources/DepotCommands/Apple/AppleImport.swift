@@ -13,10 +13,10 @@ struct AppleImport {
   /// Imports the store.
   ///
   /// - Parameters:
-  ///   - schemaFile: The file of the schema; what the store remembers or its tables tell if `nil`.
+  ///   - schemaFile: The file of the schema; the store's model, or its tables, if `nil`.
   ///   - options: How rows are stored.
-  /// - Throws: ``DepotError`` `request.usage` if the file is no such store, `request.type` of a value that isn't of
-  ///   its attribute's type, and what an import throws.
+  /// - Throws: ``DepotError`` `request.usage` if the file is no such store, `request.type` of a
+  ///   value that isn't of its attribute's type, or an error of the import.
   func run(schemaFile: String?, _ options: GraphImporter.Options) throws {
     try TemporaryPlace.with("depot-import") { folder in
       _ = try ServiceTool(

@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// The schema of a store that remembers no model, as far as its tables tell.
+/// A schema inferred from the tables of a store without a model.
 ///
-/// Names of properties stand in the tables in capitals only, so all of them are in small letters here. Which entity
-/// a relationship leads to is told by its name, or by the keys that its rows have.
+/// The tables have the names of properties in capitals only, so all of them are lowercase here. The
+/// destination of a relationship is found by its name, or by the keys in its rows.
 struct AppleInference {
   private let tables: AppleTables
 
@@ -74,7 +74,7 @@ struct AppleInference {
     return kinds.map { ($0.name, sizes[$0.name] == [16] ? .uuid : $0.type) }
   }
 
-  /// Whether a column tells of which entity the row is that another column leads to, as in Z3_OWNER.
+  /// Whether a column has the entity number of another column's row, as Z3_OWNER does for ZOWNER.
   private func isKind(_ column: String) -> Bool {
     let digits = column.dropFirst().prefix { $0.isNumber }
     return !digits.isEmpty && column.dropFirst(1 + digits.count).first == "_"

@@ -22,7 +22,7 @@ final class AppleStore {
   ///
   /// - Parameters:
   ///   - tables: The tables.
-  ///   - schema: What the rows are read as.
+  ///   - schema: The schema that the rows are read with.
   ///   - support: The folder of the values that are stored in files of their own.
   /// - Throws: ``DepotError`` `request.usage` if the schema has no entity that the store has.
   init(_ tables: AppleTables, _ schema: Schema, support: AppleSupport) throws(DepotError) {
@@ -160,8 +160,10 @@ final class AppleStore {
     return found
   }
 
-  /// Returns the columns of a table whose values may be in files of their own: those of which one is, and, if there
-  /// is a folder for such files, those of which all have the mark of one that is not.
+  /// Returns the columns of a table whose values may be in files of their own.
+  ///
+  /// A column is one if a value names such a file, or if there is a folder for such files and all
+  /// its values have the mark of a value stored in the row.
   private func externalColumns(_ table: String) throws -> Set<String> {
     if let known = externals[table] { return known }
     var (found, marked, plain): (Set<String>, Set<String>, Set<String>) = ([], [], [])

@@ -9,7 +9,7 @@ struct AppleTables {
     var name: String
     /// The number of the parent; 0 if it has none.
     var parent: Int64
-    /// The table of its rows, which is that of the whole hierarchy.
+    /// The table of its rows, shared by the whole hierarchy.
     var table: String
   }
 
@@ -22,7 +22,7 @@ struct AppleTables {
   private static let firstInternal = 16_000
   private static let lineLimit = 1 << 30
 
-  /// Reads what tables there are.
+  /// Reads the list of tables.
   ///
   /// - Throws: ``DepotError`` `request.usage` if they aren't those of such a store.
   init(_ folder: String) throws {

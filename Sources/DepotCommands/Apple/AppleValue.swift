@@ -36,7 +36,7 @@ enum AppleValue {
     bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// Reads what is stored as the text of a JSON value, as values of Codable types are.
+  /// Reads the text of a JSON value, the stored form of Codable types.
   private static func json(
     _ stored: PlainValue,
     _ attribute: Attribute

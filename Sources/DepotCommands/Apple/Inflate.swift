@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The unpacking of what was packed by DEFLATE (RFC 1951), as the models in stores of Core Data are.
+/// A decompressor for DEFLATE (RFC 1951), the compression of models in Core Data's stores.
 struct Inflate {
   /// How many bytes are unpacked at most: a small input can stand for a very large output.
   private static let limit = 64 << 20
@@ -13,7 +13,7 @@ struct Inflate {
 
   private init(_ input: [UInt8]) { self.input = input }
 
-  /// Returns what was packed, with or without the frame of zlib (RFC 1950).
+  /// Returns the decompressed bytes of data with or without the header of zlib (RFC 1950).
   ///
   /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged, or larger than 64 MiB.
   static func unpack(_ bytes: [UInt8]) throws(DepotError) -> [UInt8] {

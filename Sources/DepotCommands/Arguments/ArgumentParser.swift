@@ -20,7 +20,7 @@ struct ArgumentParser {
 
   /// Reads the arguments that follow the program's name.
   ///
-  /// - Throws: ``DepotError`` `request.usage` that names the argument and what was perhaps meant.
+  /// - Throws: ``DepotError`` `request.usage` that names the argument and a probable correction.
   static func parse(_ arguments: [String]) throws(DepotError) -> Invocation {
     var parser = ArgumentParser(arguments)
     while let argument = parser.rest.popFirst() {

@@ -101,6 +101,6 @@ extension OptionSpec {
 
   /// The options that say which rows are meant.
   static let matching = [predicate, bind, noSubentities]
-  /// The options that say which rows are wanted, in which order.
+  /// The options that choose rows and their order.
   static let rows = [predicate, bind, noSubentities, sort, limit, offset, select]
 }

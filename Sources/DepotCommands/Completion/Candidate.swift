@@ -1,4 +1,4 @@
-/// A way in which a command line can go on.
+/// A candidate for completing a command line.
 struct Candidate: Hashable, Sendable {
   /// The whole word.
   var text: String

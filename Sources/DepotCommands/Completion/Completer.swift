@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The guesses at how a command line goes on, by the table of verbs and the schema of the service.
+/// The completion of a command line from the table of verbs and the service's schema.
 struct Completer {
   private var current: String
   /// The words before the last one, as far as they can be understood.

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The guesses at how a key path goes on.
+/// The completion of key paths.
 enum PathCompletion {
   /// Which paths may stand there.
   enum Kind: Sendable {

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The guesses at how a predicate goes on.
+/// The completion of predicates.
 enum PredicateCompletion {
   private static let comparisons = [
     "==", "!=", "<", "<=", ">", ">=", "BEGINSWITH", "CONTAINS", "ENDSWITH", "LIKE", "MATCHES", "IN",
@@ -38,7 +38,7 @@ enum PredicateCompletion {
   private static func matching(_ word: Substring, _ candidates: [String]) -> [Candidate] {
     let isLower = word.first?.isLowercase ?? false
     return candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.map { candidate in
-      // What was typed stays, in its own case.
+      // The typed beginning keeps its case.
       let rest = candidate.dropFirst(word.count)
       return Candidate(text: word + (isLower ? rest.lowercased() : String(rest)))
     }

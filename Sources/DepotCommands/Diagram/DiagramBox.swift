@@ -8,7 +8,7 @@ struct DiagramBox: Equatable {
     case edge
     /// The line between two parts.
     case separator
-    /// The name of the entity, and what it is.
+    /// The name of the entity, with a note on its kind.
     case title(String, note: String)
     /// Columns of text.
     case cells([String])

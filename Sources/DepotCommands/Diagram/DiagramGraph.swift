@@ -22,7 +22,7 @@ struct DiagramEdge: Equatable {
 
   var from: End
   var to: End
-  /// Whether the entity of `from` is better drawn before that of `to`.
+  /// Whether the entity of `from` is better drawn before the entity of `to`.
   var isForward: Bool
 }
 

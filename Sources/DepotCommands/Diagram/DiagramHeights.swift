@@ -1,4 +1,4 @@
-/// How far down everything in the layers of a diagram is.
+/// The vertical positions of everything in the layers of a diagram.
 struct DiagramHeights {
   /// The first line of each box, and the line of each slot.
   private(set) var y: [DiagramLayers.Node: Int] = [:]
@@ -18,7 +18,7 @@ struct DiagramHeights {
     return (y[place.node] ?? 0) + place.row
   }
 
-  /// Places layer by layer, each box near what it belongs to.
+  /// Places layer by layer, each box near the boxes that its edges come from.
   ///
   /// No line at the left side of a channel is as high as another's at the right side, so that two edges
   /// are never drawn along the same line.

@@ -1,4 +1,4 @@
-/// The layers of a diagram, from left to right, and the order of what is in them.
+/// The layers of a diagram, from left to right, and the order within each.
 ///
 /// An edge that leads over a layer has a slot in it, so that it passes between the boxes.
 struct DiagramLayers {

@@ -51,8 +51,9 @@ enum MermaidDiagram {
       + "\(name(relationship.destination)) : \(label)\n"
   }
 
-  /// Returns the name of a class, quoted if it is a word of Mermaid's own or has letters beyond
-  /// ASCII, not all of which Mermaid knows.
+  /// Returns the name of a class, quoted if it is a reserved word of Mermaid or isn't ASCII.
+  ///
+  /// Mermaid doesn't know all letters beyond ASCII.
   private static func name(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { $0 < 0x80 } && !reserved.contains(name.lowercased())
     return isPlain ? name : "`\(name)`"

@@ -20,7 +20,7 @@ enum SchemaText {
     return relationship.destination + (marksOptional && relationship.isOptional ? "?" : "")
   }
 
-  /// Returns what is special about an attribute, in one word each.
+  /// Returns the special features of an attribute, one word each.
   static func flags(_ attribute: Attribute) -> [String] {
     var words: [String] = []
     if attribute.isUnique { words.append("unique") }
@@ -60,7 +60,7 @@ enum SchemaText {
     return relationship.minCount == 0 && most == "*" ? "*" : "\(relationship.minCount)..\(most)"
   }
 
-  /// Returns what is special about a relationship besides its destination.
+  /// Returns the special features of a relationship besides its destination.
   static func properties(_ relationship: Relationship) -> [String] {
     var words: [String] = []
     if !relationship.isToMany, relationship.isOptional { words.append("optional") }

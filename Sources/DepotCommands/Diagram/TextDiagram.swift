@@ -1,6 +1,6 @@
 /// A diagram in the line drawing characters of a terminal.
 struct TextDiagram {
-  /// The directions in which lines leave a cell.
+  /// The directions of the lines that leave a cell.
   private struct Directions: OptionSet {
     let rawValue: Int
 

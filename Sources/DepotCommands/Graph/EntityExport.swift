@@ -5,7 +5,7 @@ internal import DepotProtocol
 struct EntityExport {
   /// A column of the rows as they are fetched, and as they are written.
   struct Column: Equatable {
-    /// The way in which the values are written.
+    /// The form that the values are written in.
     enum Form: Equatable {
       /// They are written as they are.
       case value
@@ -30,7 +30,7 @@ struct EntityExport {
     var columns: [Column]
   }
 
-  /// The entity itself and those that descend from it, as far as they have rows.
+  /// The entity itself and its subentities, without abstract ones.
   private(set) var parts: [Part] = []
   private let request: FetchRequest
   private let schema: Schema
@@ -73,7 +73,7 @@ struct EntityExport {
     }
   }
 
-  /// Whether an entity has what a path begins with.
+  /// Whether an entity has the first property of a path.
   private static func has(_ path: String, _ entity: Entity, _ schema: Schema) -> Bool {
     let first = path.split(separator: ".").first.map(String.init) ?? path
     return schema.relationships(of: entity).contains { $0.name == first }

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
-/// The files of a whole export, in the order in which they are imported again.
+/// The files of a whole export, in the order of their import.
 ///
-/// Rows are in the order of their natural keys, or of their identifiers; references are natural keys,
-/// or names such as `Trip/3` for the third row of Trip's file. So the files say nothing of the
-/// identifiers, and an export of what was imported has the same bytes.
+/// Rows are in the order of their natural keys, or of their identifiers; references are natural
+/// keys, or names such as `Trip/3` for the third row of Trip's file. So the files don't depend on
+/// identifiers, and exporting an import again gives the same bytes.
 struct ExportPlan: Equatable {
   /// The file of an entity.
   struct File: Equatable {
@@ -19,7 +19,7 @@ struct ExportPlan: Equatable {
     var namesRows: Bool
   }
 
-  /// The files in the order in which they are to be imported.
+  /// The files in the order of their import.
   private(set) var files: [File] = []
 
   init(_ schema: Schema) {
@@ -56,7 +56,7 @@ struct ExportPlan: Equatable {
     }
   }
 
-  /// Puts what others can't be without before them, as far as there is no circle.
+  /// Sorts entities so that required destinations come first, where there is no cycle.
   private static func order(_ entities: [Entity], _ schema: Schema) -> [Entity] {
     var result: [Entity] = []
     var isBegun: Set<String> = []

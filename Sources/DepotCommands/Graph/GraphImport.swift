@@ -88,7 +88,7 @@ struct GraphImport {
     return try RejectsFile(path: path, source: source.path, keepsOld: keepsOld)
   }
 
-  /// Makes sure that all rows exist which records refer to, unless it is said what to do otherwise.
+  /// Checks that all referenced rows exist, unless an option says how to treat missing ones.
   private func checkLinks() throws {
     let entities = [source.entity] + source.schema.descendants(of: source.entity.name)
     guard rejects == nil, !options.ignoresMissing,
@@ -112,7 +112,7 @@ struct GraphImport {
     journal.map { FileSystem.contents(of: $0, limit: 1 << 32)?.isEmpty == false } ?? false
   }
 
-  /// Opens the journal, and returns what an interrupted import has noted in it.
+  /// Opens the journal, and returns the state of an interrupted import from it.
   private func openJournal(
     _ options: inout GraphImporter.Options
   ) throws -> (ImportJournal?, ImportJournal.State?) {

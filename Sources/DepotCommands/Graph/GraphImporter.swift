@@ -3,9 +3,9 @@ internal import DepotProtocol
 
 /// The import of records whose rows refer to each other by natural keys.
 ///
-/// Records are stored in batches with all that they refer to and is there, each batch while the records of the
-/// next are read. What isn't there yet waits: a record that needs it as a whole, else only the relationship,
-/// which is linked when all records are stored.
+/// Records are stored in batches, with references to existing rows, each batch while the next is
+/// being read. A record waits if it requires a row that doesn't exist yet. Otherwise only the
+/// relationship waits, and is set when all records are stored.
 final class GraphImporter {
   struct Options {
     /// How many rows a transaction has: as many as let others wait for a few hundredths of a second.
@@ -42,7 +42,7 @@ final class GraphImporter {
   private var underway: (save: GraphSave, pending: ImportJournal.Pending)?
   private var postponed: [GraphRecord] = []
   private var sent = 0
-  /// The records of which it was told that they lack links.
+  /// The records reported as lacking links.
   fileprivate var unlinked: Set<Int> = []
 
   init(
@@ -61,7 +61,7 @@ final class GraphImporter {
     self.index = index
   }
 
-  /// Takes over what an interrupted import has done, and finishes the request that it had sent.
+  /// Continues from an interrupted import, and finishes the request that it had sent.
   func resume(_ state: ImportJournal.State) throws {
     deferred = state.deferred
     outcome = state.outcome
@@ -91,7 +91,7 @@ final class GraphImporter {
     if batchRows >= options.batch || batchBytes >= Importer.batchBytes { try flush() }
   }
 
-  /// Stores what is left, and the records that need others as far as these are there.
+  /// Stores the remaining records, and the waiting ones whose required rows exist now.
   func finishRows() throws {
     try flush()
     try settle()
@@ -114,7 +114,7 @@ final class GraphImporter {
     postponed = []
   }
 
-  /// Stores the records of a file, after those that an interrupted import has stored.
+  /// Stores the records of a file, except those stored by an interrupted import.
   func add(
     _ source: GraphSource,
     from file: InputFile,
@@ -175,7 +175,8 @@ final class GraphImporter {
     try settle()
     try lookUp(records)
     try send(records)
-    // More of what can't be read again may be long in coming, and an interruption would have to wait for it.
+    // Input that can't be read again may be slow, and an interruption would have to wait for more
+    // of it.
     if options.keepsDeferred { try settle() }
   }
 
@@ -204,7 +205,7 @@ final class GraphImporter {
     }
   }
 
-  /// Has records stored, except those that need others first.
+  /// Stores records, except the ones that require missing rows.
   private func send(_ records: [GraphRecord]) throws {
     let save = GraphSave(records, index, onConflict: options.onConflict)
     postponed += save.postponed
@@ -333,7 +334,7 @@ extension GraphImporter {
     let isWanted = isMissing && options.ignoresMissing
     guard isWanted || rejects != nil else { throw outcome.located(error, line: record.line) }
     if isWanted {
-      // It may have several such links, and gets those that there are.
+      // The record may have several such links, and gets the ones with existing destinations.
       if unlinked.insert(record.index).inserted { outcome.ignoring += 1 }
       return
     }
@@ -362,7 +363,7 @@ extension DepotError {
 }
 
 extension Array {
-  /// The first and the second half, of which the first is never shorter.
+  /// The two halves; the first is at least as long as the second.
   fileprivate var halves: ([Element], [Element]) {
     let middle = (count + 1) / 2
     return (Array(self[..<middle]), Array(self[middle...]))

@@ -7,7 +7,7 @@ enum GraphReference: Hashable {
   case nested(String)
 }
 
-/// A row that an import has read, with what it leads to.
+/// A row read by an import, with its references.
 struct GraphRow {
   /// A relationship with its destinations.
   struct Link {
@@ -36,7 +36,7 @@ struct GraphRecord {
   var index: Int
   var line: Int
   private(set) var rows: [GraphRow] = []
-  /// The places of the first rows with natural keys, of those that stand inside of others.
+  /// The indexes of the first rows with natural keys, among rows nested in others.
   private(set) var inside: [NaturalKey: [Value: Int]] = [:]
   /// The record as it stood in the file, if rejects are wanted.
   var input: [UInt8]?
@@ -51,7 +51,7 @@ struct GraphRecord {
     self.line = line
   }
 
-  /// Adds a row behind those that stand inside of it.
+  /// Adds a row after the rows nested in it.
   mutating func add(_ row: GraphRow) {
     if row.parent != nil {
       for (key, value) in row.keys where inside[key]?[value] == nil {
@@ -104,7 +104,7 @@ final class GraphReader {
 
   /// Reads a JSON object.
   ///
-  /// - Throws: ``DepotError`` that says what of it doesn't fit the entity.
+  /// - Throws: ``DepotError`` that names the part that doesn't fit the entity.
   func record(
     _ bytes: [UInt8],
     of entity: Entity,
@@ -145,7 +145,7 @@ final class GraphReader {
     record.add(row)
   }
 
-  /// Returns what the entity holds that a record names, which descends from the one expected.
+  /// Returns the shape of the entity that a record names: the expected one or a subentity.
   private func shape(
     _ entity: Entity,
     _ members: [(name: String, value: JSONNode)]
@@ -257,9 +257,9 @@ extension GraphReader {
     return references
   }
 
-  /// Returns what a key or an identifier leads to.
+  /// Returns the reference for a key or an identifier.
   ///
-  /// A key may be a number too, so that files which exports write say the same everywhere.
+  /// A key may be a number too, so that exported files can use it in all places.
   private func scalar(
     _ value: JSONNode,
     _ rule: (key: NaturalKey, isChosen: Bool)?,

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The saving of records in one request: what can be stored now, and what has to wait.
+/// One save request for a batch of records, with the records and links that must wait.
 struct GraphSave {
   private(set) var request = SaveRequest()
   /// The records whose rows are in the request.
@@ -27,7 +27,7 @@ struct GraphSave {
     self.index = index
     request.onConflict = onConflict
     var included = records
-    // Leaving one out may leave another without what it needs.
+    // Postponing a record may leave another without its required row.
     while true {
       register(included)
       let (ready, waiting) = divide(included)
@@ -47,7 +47,7 @@ struct GraphSave {
     names = [:]
     omitted = []
     for record in records {
-      // The outermost comes first: what stands inside of a row that is left out, is left out too.
+      // The outermost rows come first: rows nested in an omitted row are omitted too.
       for row in record.rows.reversed() {
         let isThere = row.keys.contains { key, value in
           names[key]?[value] != nil || index[key, value] != nil

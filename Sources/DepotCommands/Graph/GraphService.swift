@@ -69,14 +69,14 @@ struct ConnectedGraphService: GraphService {
 }
 
 extension Importer.Outcome {
-  /// Adds what became of the records of another file.
+  /// Adds the outcome of another file.
   mutating func add(_ other: Self) {
     inserted += other.inserted
     updated += other.updated
     skipped += other.skipped
   }
 
-  /// Adds what became of the records of a request.
+  /// Adds the outcome of a request.
   mutating func add(
     _ result: SaveResult,
     _ pending: ImportJournal.Pending,

@@ -8,7 +8,7 @@ struct GraphSource {
   var schema: Schema
   var rules: LinkRules
   var style: ImportStyle
-  /// Whether records keep what they are read from, for rejects.
+  /// Whether records keep their input, for rejects.
   var keepsInput: Bool
   var fileKeys: Set<NaturalKey> = []
   /// The identifier of the store of each entity.
@@ -17,7 +17,7 @@ struct GraphSource {
   /// Takes a record that can't be read: its error, position, line, and text.
   typealias Refusal = (DepotError, Int, Int, [UInt8]) throws -> Void
 
-  /// Reads the records of a file, of which nothing was read, without those whose positions are skipped.
+  /// Reads the records of an unread file, except those whose positions are skipped.
   func read(
     _ file: InputFile,
     skip: (Int) -> Bool,
@@ -80,8 +80,9 @@ struct GraphSource {
     return try DelimitedObjects(names, of: entity, schema, rules, style)
   }
 
-  /// Gives all records of a file, of which nothing was read, to one of two functions: objects of JSON, or
-  /// rows of CSV with the meaning of their columns.
+  /// Passes all records of an unread file to one of two functions.
+  ///
+  /// They are JSON objects, or rows of CSV with the meaning of their columns.
   func records(
     of file: InputFile,
     object: (InputRecord) throws -> Void,

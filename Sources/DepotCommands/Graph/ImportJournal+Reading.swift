@@ -6,7 +6,7 @@ extension ImportJournal {
   ///
   /// - Parameters:
   ///   - path: The journal's path.
-  ///   - source: The fingerprint of what is imported.
+  ///   - source: The fingerprint of the imported files.
   ///   - stores: The identifiers of the stores that are imported into.
   ///   - group: The group of an import that begins.
   ///   - beginsAgain: Whether a journal that is there is replaced by an empty one.
@@ -76,7 +76,7 @@ extension ImportJournal {
     return checksum.digits
   }
 
-  /// Reads what a journal says; the last line may be cut.
+  /// Reads the lines of a journal; the last line may be cut off.
   ///
   /// - Throws: ``DepotError`` `storage.io` if it is no journal.
   static func read(_ bytes: [UInt8], path: String) throws(DepotError) -> History {
@@ -84,7 +84,7 @@ extension ImportJournal {
     var file = ""
     let lines = bytes.split(separator: 0x0A)
     for (number, line) in lines.enumerated() {
-      // What was cut by the interruption wasn't sent.
+      // Requests cut off by the interruption were never sent.
       guard let node = try? JSONDocument(Array(line), valueLimit: .max).root else {
         if number == lines.count - 1 { break }
         if String(decoding: lines[number + 1], as: UTF8.self) == #"{"cut":true}"# { continue }

@@ -1,11 +1,11 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The file that says how far an import is, so that it can go on after an interruption.
+/// A file with the progress of an import, so that it can continue after an interruption.
 ///
-/// It has a line for what is imported, one where it goes on with another file of an export, one before
-/// each request with all of it, and one after it. A request of which nobody knows the outcome is sent
-/// again with the same idempotency key.
+/// It has a line for the import's source, one at the change to another file of an export, one
+/// before each request with its whole content, and one after it. A request with an unknown outcome
+/// is sent again with the same idempotency key.
 final class ImportJournal {
   /// A request that was sent.
   struct Pending: Equatable {
@@ -40,7 +40,7 @@ final class ImportJournal {
 
   /// The state of each file, by its entity; of a single one, by the empty text.
   struct History: Equatable {
-    /// The fingerprint of the files and of the way in which they are imported.
+    /// The fingerprint of the files and of the import's options.
     var source = ""
     /// The group of the import in the store's history; empty in journals of earlier programs.
     var group = ""
@@ -97,7 +97,7 @@ final class ImportJournal {
     try write([0x0A] + Array(JSONValue.object(["cut": .bool(true)]).text.utf8))
   }
 
-  /// Notes that what follows is about the file of an entity.
+  /// Notes that the following lines are about the file of an entity.
   func enter(_ entity: String) throws(DepotError) { try write(["file": .string(entity)]) }
 
   /// Notes a request that is about to be sent.
@@ -124,7 +124,7 @@ final class ImportJournal {
   ///
   /// - Parameters:
   ///   - records: The records.
-  ///   - deferred: The identifiers of those that lack relationships.
+  ///   - deferred: The identifiers of the records that lack relationships.
   ///   - rows: The identifiers of the rows that the file has names for.
   ///   - stored: The identifiers of all rows that the records became.
   ///   - token: The moment of the store after it, if anything changed.

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The check, before anything is stored, that all rows exist which the records of a file refer to.
+/// A check, before anything is stored, that the rows referenced by a file's records exist.
 struct LinkCheck {
   /// Where a row is referred to for the first time.
   private struct Use {
@@ -12,7 +12,7 @@ struct LinkCheck {
   private var present: [NaturalKey: Set<Value>] = [:]
   private var keys: [NaturalKey: [Value: Use]] = [:]
 
-  /// Notes what a record refers to, and by which keys others may refer to it.
+  /// Notes the references of a record, and the keys by which others may refer to it.
   mutating func add(_ record: GraphRecord) {
     for row in record.rows {
       for (key, value) in row.keys { present[key, default: []].insert(value) }

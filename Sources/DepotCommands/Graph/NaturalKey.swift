@@ -105,7 +105,7 @@ struct LinkRules {
 
   /// Reads `--link depends=Package.name` and `--key maintainer=Maintainer.email`.
   ///
-  /// - Throws: ``DepotError`` that says what of them doesn't fit the schema.
+  /// - Throws: ``DepotError`` that names the part that doesn't fit the schema.
   init(
     _ texts: [String],
     of entity: Entity,

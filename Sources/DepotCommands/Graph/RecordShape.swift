@@ -22,7 +22,7 @@ final class RecordShape {
   let entity: Entity
   let fields: [String: Field]
   let links: [String: RecordLink]
-  /// The names of the entity and of those that it descends from.
+  /// The names of the entity and its superentities.
   let lineage: Set<String>
   /// The paths that have others below them.
   let composites: Set<String>

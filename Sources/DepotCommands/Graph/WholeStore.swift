@@ -155,7 +155,7 @@ struct WholeStore {
   }
 }
 
-/// The import of all files of an export: first all rows, then what had to wait.
+/// The import of all files of an export: first all rows, then the deferred relationships.
 @Memberwise("schema", "service", "options")
 final class StoreImport {
   private let schema: Schema
@@ -168,7 +168,7 @@ final class StoreImport {
   /// How many rows were stored.
   private(set) var outcome: Importer.Outcome = Importer.Outcome()
 
-  /// Notes the progress, and goes on from what an import that was interrupted has noted.
+  /// Notes the progress, and continues from the notes of an interrupted import.
   func resume(_ journal: ImportJournal, _ history: ImportJournal.History?, keyPrefix: String) {
     self.journal = journal
     self.history = history ?? ImportJournal.History()

@@ -83,7 +83,7 @@ struct Help {
     A second Ctrl-C ends the program at once.
     """
 
-  /// Returns what `depot VERB --help` shows.
+  /// Returns the text for `depot VERB --help`.
   func text(of verb: Verb) -> String {
     var text = prose("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).")
     text += "\nExamples:\n" + commands(verb.examples)
@@ -102,7 +102,7 @@ struct Help {
     return text
   }
 
-  /// Returns the verbs that begin with the same words, and what they do.
+  /// Returns the verbs with the same first words, and their summaries.
   func verbs(ofGroup words: [String]) -> String {
     table(
       Verb.visible.filter { $0.words.starts(with: words) }.map { ($0.synopsis, $0.summary) }

@@ -60,7 +60,7 @@ extension HelpTopic {
     "string int64 double bool date uuid data decimal url json composite; "
     + "int8 int16 int32 uint8 uint16 uint32 uint64 float for numbers of a width"
 
-  /// A schema file that shows most of what there is.
+  /// A schema file that shows most features.
   private static let schemaExample = """
     {"version": "1.0.0", "entities": [
       {"name": "Author",

@@ -4,7 +4,7 @@ struct HelpTopic: Sendable {
   enum Part: Sendable {
     case heading(String)
     case prose(String)
-    /// Examples, each with what it means.
+    /// Examples, each with its meaning.
     case examples([(String, String)])
     /// Lines that stay as they are.
     case code(String)

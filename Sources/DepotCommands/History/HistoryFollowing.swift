@@ -11,7 +11,7 @@ struct HistoryFollowing {
     printer = LogPrinter(session)
   }
 
-  /// Shows what there is, then what comes, until the user has enough.
+  /// Shows existing transactions, then new ones until the user interrupts.
   func run(_ request: HistoryRequest, _ retry: OptionSpec) throws {
     guard request.until == nil else {
       throw DepotError(.usage, "--until and --follow contradict each other.")

@@ -57,7 +57,7 @@ enum HistoryText {
       + (values.isEmpty ? "" : "  \(values)")
   }
 
-  /// The values of a change, or the names of what changed.
+  /// The values of a change, or the names of its properties.
   static func values(_ change: HistoryChange) -> String {
     let names =
       change.properties.isEmpty

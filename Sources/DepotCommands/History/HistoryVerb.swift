@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot history`: what transactions changed, and how much of it is kept.
+/// `depot history`: the changes of transactions, and the history that is kept.
 enum HistoryVerb {
   static let since: OptionSpec =
     "--since MOMENT: only transactions after this token or date, such as 2026-05-01T12:00:00Z"

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot log`: what happened last.
+/// `depot log`: the last transactions.
 enum LogVerb {
   private static let follow: OptionSpec =
     "-f, --follow: the newest last, and then what is committed from now on, until Ctrl-C"

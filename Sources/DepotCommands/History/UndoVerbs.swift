@@ -63,7 +63,7 @@ enum UndoVerb {
       result.transactions > 3
       ? Numbers.counted(result.transactions, "transaction")
       : result.undone.map(\.description).joined(separator: ", ")
-    // Transactions are done again by undoing those that undid them.
+    // A redo undoes the undo, so the text names the undoing transactions.
     var text = isRedo ? "Undid the undo \(done)" : "Undid \(done)"
     if let token = result.token { text += " in \(token)" }
     text = TextFlow.wrapped(text + ".", width: session.outputWidth, indentation: 2)

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The transactions that a command has written, of which an error tells.
+/// A count of the transactions that a command has written, for its error messages.
 final class WrittenTransactions {
   /// Whether the newest comes first.
   let isDescending: Bool

@@ -7,10 +7,10 @@ struct Assignments: Equatable {
   /// The JSON text of each value.
   var values: [[UInt8]] = []
 
-  /// Reads assignments to what the rows of `entity` have.
+  /// Reads assignments to properties of `entity`.
   ///
-  /// The text behind `=` is read as the attribute's type wants it, and behind `:=` as JSON. For data,
-  /// `@FILE` stands for what is in a file. A relationship takes an identifier such as `42` or
+  /// The text after `=` is read as the attribute's type requires, and after `:=` as JSON. For data,
+  /// `@FILE` stands for the content of a file. A relationship takes an identifier such as `42` or
   /// `Country/42`; one to many takes several with commas between, or JSON. A composite value is given
   /// part by part, as in `home.city=Rome`, or as a JSON object.
   ///
@@ -126,7 +126,7 @@ struct Assignments: Equatable {
     let destination = try schema.entity(named: relationship.destination)
     let entity = try schema.entity(named: name)
     let family = [destination.name] + schema.descendants(of: destination.name).map(\.name)
-    // The row may be named by what it is in general.
+    // The row may be named by a superentity.
     let isGeneral = schema.descendants(of: entity.name).contains { $0.name == destination.name }
     guard family.contains(entity.name) || isGeneral else {
       throw DepotError(.type, "It leads to \(destination.name), not to \(entity.name).")

@@ -90,7 +90,7 @@ extension DelimitedColumn.Form {
 
 /// The forms of values that JSON writes with the same bytes.
 enum PlainText {
-  /// The length of numbers of which a double, a decimal, and a whole number of 64 bits keep all digits.
+  /// The length up to which doubles, decimals, and 64-bit integers keep all digits of a number.
   private static let numberCount = 17
 
   /// Whether a text is digits, perhaps behind a minus and before a fraction.

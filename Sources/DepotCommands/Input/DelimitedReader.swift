@@ -79,7 +79,7 @@ struct DelimitedReader {
   /// Returns the next complete row, or `nil` if more bytes are needed.
   mutating func next() -> DelimitedRecord? {
     if nextWhole() { return record }
-    // The array is out of the way of what reads it.
+    // A copy of the array lets the method read it while it changes other properties.
     let bytes = input
     let isComplete = bytes.withUnsafeBytes { readRow($0) }
     if isComplete || isAtEnd && finish() {

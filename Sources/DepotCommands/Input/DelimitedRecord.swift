@@ -41,7 +41,7 @@ struct DelimitedRecord {
     }
   }
 
-  /// Returns what `body` makes of a field.
+  /// Returns the result of `body` for a field.
   func withField<Result>(
     _ index: Int,
     _ body: (DelimitedField) throws(DepotError) -> Result

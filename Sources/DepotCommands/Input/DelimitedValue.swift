@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// The reading of a field of CSV as a value of an attribute.
+/// The reading of a CSV field as a value of an attribute.
 ///
-/// As in PostgreSQL, an empty field is null, and one in quotation marks is the empty text. What can't be
-/// null and holds text takes both for the empty text.
+/// As in PostgreSQL, an empty field is null, and a quoted empty one is the empty text. Both are the
+/// empty text for a text attribute that can't be null.
 struct DelimitedValue {
   /// The text for null, if one was chosen.
   private let nullText: [UInt8]?
@@ -67,7 +67,7 @@ struct DelimitedValue {
     }
   }
 
-  /// Writes what a to-many relationship leads to, as ``writeReference(_:as:to:)`` does each of them.
+  /// Writes the references of a to-many relationship, each as ``writeReference(_:as:to:)`` does.
   func writeList(
     _ field: DelimitedField,
     ofReferences type: AttributeType?,
@@ -119,7 +119,7 @@ struct DelimitedValue {
 
 /// The advice to read a file of CSV with another separator.
 enum SeparatorAdvice {
-  /// Returns what to do if a header of one column looks as if it had several; `nil` if it doesn't.
+  /// Returns advice if a header of one column looks as if it had several; `nil` otherwise.
   static func hint(_ header: [String]) -> String? {
     guard header.count == 1 else { return nil }
     let names: [(byte: UInt8, name: String)] = [

@@ -51,7 +51,7 @@ final class ImportConnection {
   func begin(_ request: InsertRequest) {
     let key = nextKey()
     let before = rowsUnderway.last
-    // What comes behind rows that couldn't be sent waits with them.
+    // Rows after unsent rows wait with them.
     let id =
       before == nil || before?.id != nil
       ? try? connection.begin(request, key: key, after: before?.id) : nil
@@ -97,7 +97,8 @@ final class ImportConnection {
 
   /// Asks the service for something, and asks the next one again if it ends meanwhile.
   ///
-  /// - Throws: What `body` throws, or the ``DepotError`` of the end if no other service answers in time.
+  /// - Throws: An error of `body`, or the ``DepotError`` of the end if no other service answers in
+  ///   time.
   func attempt<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
     while true {
       do {

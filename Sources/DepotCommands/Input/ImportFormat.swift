@@ -25,9 +25,9 @@ enum ImportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the first record goes on in the next line, or lines end with CR alone.
+  /// Whether the first record continues on the next line, or lines end with CR alone.
   ///
-  /// Where the second line begins with a brace, the first is a record that is cut off.
+  /// If the second line begins with a brace, the first record is cut off instead.
   private static func isLaidOut(_ start: UnsafeRawBufferPointer) -> Bool {
     if !start.contains(0x0A) { return start.contains(0x0D) }
     let lines = start.split(separator: 0x0A).filter { $0.contains { $0 > 0x20 } }

@@ -2,8 +2,9 @@ internal import DepotProtocol
 
 /// The reading of a file's records in its format.
 enum ImportSource {
-  /// Gives all records of a file, of which nothing was read, to one of two functions: objects of JSON, or
-  /// rows of CSV with the header.
+  /// Passes all records of an unread file to one of two functions.
+  ///
+  /// They are JSON objects, or rows of CSV with the header.
   ///
   /// Text that is no record has a fault.
   static func read(

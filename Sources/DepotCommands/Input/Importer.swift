@@ -49,7 +49,7 @@ final class Importer {
   private var batch: SentRows.Part
   /// The input of each row of the batch, if rejects are wanted.
   private var inputs: [[UInt8]] = []
-  /// The batches that were sent and of which it isn't known that they are stored, each only if the one before is.
+  /// The batches sent but not known to be stored; each is stored only if the one before is.
   private var underway: [(batch: SentRows.Part, inputs: [[UInt8]])] = []
   /// How many of them there are while the next is read.
   private static let ahead = 2
@@ -103,13 +103,13 @@ final class Importer {
     )
   }
 
-  /// Adds all records of a file, of which nothing was read.
+  /// Adds all records of an unread file.
   func add(_ file: InputFile) throws {
     isSlow = file.fraction == nil
     do {
       try addRecords(of: file)
     } catch let error as DepotError where error == file.failure {
-      // What was read before is good.
+      // The records read before the failure are good.
       if error.code != .cancelled { try flush() }
       try settle()
       throw outcome.told(with: error)
@@ -151,7 +151,7 @@ final class Importer {
     try append(columns: attributes, line: record.line, input: record.text)
   }
 
-  /// Adds a record, and what makes it a JSON object.
+  /// Adds a record, with a function that returns it as a JSON object.
   func add(_ record: InputRecord, _ object: () throws(DepotError) -> ArraySlice<UInt8>) throws {
     row.bytes.removeAll(keepingCapacity: true)
     do throws(DepotError) {
@@ -178,7 +178,7 @@ final class Importer {
     try sendIfLarge()
   }
 
-  /// Sends what is left.
+  /// Sends the remaining records.
   func finish() throws {
     try flush()
     try settle()
@@ -188,7 +188,7 @@ final class Importer {
   /// Rejects a record, or ends the import.
   func refuse(_ error: DepotError, line: Int, input: ArraySlice<UInt8>) throws {
     guard let rejects else {
-      // What stands before it may be worse, and is to be stored otherwise.
+      // An earlier row may have a worse error; otherwise it must be stored.
       try flush()
       try settle()
       throw outcome.located(error, line: line)

@@ -78,7 +78,7 @@ final class InputFile {
   ///
   /// A text in UTF-16 is recognized by its mark, or by the zeros in its first two characters.
   ///
-  /// - Throws: What ``read()`` throws.
+  /// - Throws: An error of ``read()``.
   func readStart() throws(DepotError) -> UnsafeRawBufferPointer {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var count = 0

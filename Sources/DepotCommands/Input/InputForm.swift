@@ -53,7 +53,7 @@ extension InputForm {
       + "with --escapes: \\N)"
   )
 
-  /// The options that say what form a file has.
+  /// The options that describe the form of a file.
   static let options = [format, separator, path, noHeader, columns, escapes, null]
 
   /// Reads the options.

@@ -61,7 +61,7 @@ struct JSONGrammar {
     }
   }
 
-  /// Moves past a value, of which nothing was taken.
+  /// Moves past a value without reading its bytes.
   mutating func skipValue() { state = .behind }
 
   private var isWord: Bool { (try? JSONDocument(word)) != nil }

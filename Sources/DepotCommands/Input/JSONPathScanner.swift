@@ -110,7 +110,7 @@ struct JSONArrayPlaces {
 
   private(set) var pointers: [String] = []
 
-  /// Finds them in a document, of which the end may be missing.
+  /// Finds the arrays in a document whose end may be missing.
   init(in bytes: some Sequence<UInt8>) {
     var scanner = JSONPathScanner(limit: Self.depth)
     for byte in bytes where scanner.take(byte) { add(scanner, byte) }

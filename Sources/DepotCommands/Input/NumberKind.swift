@@ -4,9 +4,9 @@ internal import DepotProtocol
 enum NumberKind: Equatable {
   /// A whole number of 64 bits; a double may hold only the nearest if it is wide.
   case integer(isWide: Bool)
-  /// A number of up to 38 digits of which a double would lose some.
+  /// A number of up to 38 digits that a double can't hold exactly.
   case decimal
-  /// A number of which a double keeps all digits; whether a decimal does too.
+  /// A number that a double holds exactly; `isDecimal` if a decimal does too.
   case double(isDecimal: Bool)
 
   /// How many significant digits every double keeps.

@@ -13,7 +13,7 @@ struct RecordEncoder {
   private let entity: Entity
   private let names: [[UInt8]]
   private let substitutes: [[UInt8]]
-  /// What the values of each attribute are.
+  /// The conversion of each attribute's values.
   private let kinds: [RecordValue]
   private var places: [Range<Int>?]
   private var tokens: [JSONToken] = []

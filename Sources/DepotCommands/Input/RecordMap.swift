@@ -8,7 +8,7 @@ struct RecordMap: Hashable {
     isRepeatable: true
   )
 
-  /// The paths by the names in the file; empty for what is left out.
+  /// The paths by the names in the file; empty for members to leave out.
   private(set) var paths: [String: String] = [:]
   /// The names of the members that have mapped ones inside of them.
   private var outer: Set<String> = []

@@ -51,7 +51,7 @@ struct RecordSplitter {
   private var line = 1
   private var firstLine = 1
   private var place = Place.start
-  /// The line in which the array begins.
+  /// The line where the array begins.
   private var arrayLine = 1
   private var depth = 0
   private var isInString = false
@@ -149,7 +149,7 @@ struct RecordSplitter {
     }
     guard isAtEnd, !isLost else { return nil }
     if start < buffer.count || isSkipping {
-      // What is cut off within a record shows in it.
+      // The truncated record itself causes the error.
       isLost = depth > 0 || isInString
       return endRecord()
     }

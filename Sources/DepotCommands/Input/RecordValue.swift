@@ -28,7 +28,7 @@ enum RecordValue {
   /// Returns the date as the service takes it; `nil` if it takes the text itself.
   private static func date(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     let quote = UInt8(ascii: "\"")
-    // Most are as the service takes them, and it says what is wrong with the others.
+    // Most dates have the service's own form, and the service reports errors in the others.
     guard text.first == quote,
       text.count != Self.usualCount || text.dropLast().last != UInt8(ascii: "Z"),
       let exact = DateText.exact(text.dropFirst().dropLast()),

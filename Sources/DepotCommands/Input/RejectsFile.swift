@@ -12,9 +12,10 @@ final class RejectsFile {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - source: The path of what is imported, `-` for the standard input.
+  ///   - source: The path of the imported file, `-` for the standard input.
   ///   - keepsOld: Whether to add to the old one.
-  /// - Throws: ``DepotError`` `storage.io` if it can't be created, `request.usage` if it is what is imported.
+  /// - Throws: ``DepotError`` `storage.io` if it can't be created, `request.usage` if it is the
+  ///   imported file.
   init(path: String, source: String, keepsOld: Bool = false) throws(DepotError) {
     let input = source == "-" ? "/proc/self/fd/0" : source
     if let input = FileSystem.destination(of: input),
@@ -39,6 +40,6 @@ final class RejectsFile {
     try sink.flushIfLarge()
   }
 
-  /// Writes what is still in memory.
+  /// Writes the buffered bytes.
   func finish() throws { try sink.flush() }
 }

@@ -123,7 +123,7 @@ final class SchemaProposal {
     ["$id", "$version", "$entity"].contains(name)
   }
 
-  /// Returns where the values of a path go; one such as `home.city` is that of a part of a composite.
+  /// Returns the column for the values of a path; `home.city` is a part of the composite `home`.
   private func column(_ path: String) -> Column {
     let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard steps.count > 1, steps.allSatisfy(NameSyntax.isUsable) else {
@@ -213,7 +213,7 @@ final class SchemaProposal {
 
   /// Returns names that a schema can have, no two the same.
   private func rename(_ names: [String], inside path: [String]) -> [String] {
-    // Those that may stay as they are do.
+    // Usable names that are the first of their spelling stay.
     var taken: Set<String> = []
     var isKept = names.map(NameSyntax.isUsable)
     for index in names.indices where isKept[index] {

@@ -1,7 +1,8 @@
 internal import DepotProtocol
 
-/// The rows of a request, with the lines of the file that they come from, to say in its terms what an error
-/// of the service is about.
+/// The rows of a request, with the lines of the file that they come from.
+///
+/// They translate an error of the service into the file's terms.
 @Memberwise("parts")
 struct SentRows {
   /// Rows that have the same columns.
@@ -162,7 +163,7 @@ struct SentRows {
     if message[..<range.lowerBound].hasSuffix(" of ") {
       return String(message[..<range.lowerBound].dropLast(4) + rest)
     }
-    // Elsewhere it is that of a row which is stored.
+    // In other messages the identifier is of a stored row.
     return rest.first == "." ? String(message[..<range.lowerBound] + entity + rest) : message
   }
 

@@ -70,7 +70,7 @@ enum TextValue {
     throw refusal(text, "a whole number", .int64, .number)
   }
 
-  /// Returns the error that a text isn't what was expected, or that it doesn't fit the type.
+  /// Returns the error that a text has an unexpected form or doesn't fit the type.
   private static func refusal(
     _ text: String,
     _ expected: String,

@@ -7,7 +7,7 @@ final class ValueProfile {
   private(set) var count = 0
   private var bools = 0
   private var integers = 0
-  /// Numbers of which a double would lose digits.
+  /// Numbers that a double can't hold exactly.
   private var decimals = 0
   private var doubles = 0
   private var texts = 0
@@ -22,9 +22,9 @@ final class ValueProfile {
   /// Whether there was a number that no decimal holds.
   private var isBeyondDecimal = false
   private var elements: ValueProfile?
-  /// Whether these are values within lists, the dates of which are only taken in one form.
+  /// Whether these are values within lists; dates there are recognized in one form only.
   private let isElement: Bool
-  /// The members of objects, in the order in which they came first.
+  /// The members of objects, in the order of their first occurrence.
   private(set) var members: [(name: String, profile: ValueProfile)] = []
   private var places: [String: Int] = [:]
   /// The hashes of the values, as long as none came twice; `nil` if nobody asks.
@@ -86,7 +86,9 @@ final class ValueProfile {
   private static let trueText = Array("true".utf8)
   private static let falseText = Array("false".utf8)
 
-  /// Counts the object of a record, by its number, of which the members come by their paths.
+  /// Counts a record's object by the record's number.
+  ///
+  /// Its members are counted by their own paths.
   func addObject(_ record: Int) {
     guard lastRecord != record else { return }
     lastRecord = record
@@ -164,8 +166,8 @@ extension ValueProfile {
 
   /// Describes the attribute that holds all values, of type JSON if there is no narrower one.
   ///
-  /// There could be `total` values, inside of `depth` composites. In CSV, those that differ in type are texts.
-  /// `rename` returns the names in the schema of the members of an object.
+  /// There can be up to `total` values, inside of `depth` composites. In CSV, values of different
+  /// types are texts. `rename` returns the names in the schema of the members of an object.
   func attribute(
     _ name: String,
     of total: Int,

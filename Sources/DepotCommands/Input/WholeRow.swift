@@ -101,7 +101,7 @@ struct WholeRow {
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// Returns a word in which the lowest bit is in the first zero byte of another.
+  /// Returns a word whose lowest set bit marks the first zero byte of another word.
   @inline(__always)
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- ones) & ~word & (ones &* 0x80)

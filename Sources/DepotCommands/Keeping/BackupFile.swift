@@ -39,7 +39,7 @@ struct BackupFile {
     }
   }
 
-  /// Refuses to write over what is no backup.
+  /// Refuses to overwrite a file that isn't a backup.
   private static func checkEarlier(_ path: String) throws(DepotError) {
     let refusal = DepotError(.usage, "\(path) is there, and is no earlier backup.")
       .hint("Choose another name, or remove the file.")
@@ -95,9 +95,9 @@ struct BackupFile {
     DepotError(.init(of: error), "The file \(draft) can't be written (\(error)).")
   }
 
-  /// Waits until the file is on disk, has all of it proved, and gives it its name.
+  /// Waits until the file is on disk, verifies all of it if `isProved`, and gives it its name.
   ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if what is on disk isn't a sound store.
+  /// - Throws: ``DepotError`` `storage.corrupt` if the file on disk isn't a sound store.
   func publish(isProved: Bool) throws(DepotError) {
     do throws(SystemError) {
       try StoredFile(path: draft, isWritable: true).flush()
@@ -120,6 +120,6 @@ struct BackupFile {
     Self.remove(draft)
   }
 
-  /// Removes what was written.
+  /// Removes the unfinished backup.
   func discard() { Self.remove(draft) }
 }

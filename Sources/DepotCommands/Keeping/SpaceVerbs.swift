@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot space`: what takes room on the store's disk.
+/// `depot space`: the use of the store's disk.
 enum SpaceVerb {
   static let verb = Verb(
     name: "space",
@@ -40,7 +40,7 @@ enum SpaceVerb {
   }
 }
 
-/// `depot copies remove`: no more of what migrations and restores have left.
+/// `depot copies remove`: the removal of copies made by migrations and restores.
 enum CopiesRemoveVerb {
   private static let all: OptionSpec = "--all: remove all of them"
 

@@ -12,10 +12,10 @@ protocol WatchDisplay: AnyObject {
     columns: [String]
   ) throws
 
-  /// Does what time and the window's size ask for; returns after how many milliseconds to come again.
+  /// Redraws after time or a new window size; returns the milliseconds until the next call.
   func refresh() throws -> Int?
 
-  /// Shows what is to stay.
+  /// Writes the final output.
   func end() throws
 }
 

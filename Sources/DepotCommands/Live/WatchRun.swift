@@ -8,7 +8,7 @@ final class WatchRun {
   private let signals: TerminalSignals
   /// How long to try to connect again.
   private let patience: UInt64
-  /// Does what time asks for; returns after how many milliseconds to come again.
+  /// Redraws after time has passed; returns the milliseconds until the next call.
   private let refresh: () throws -> Int?
   private var isInterrupted = false
 
@@ -25,14 +25,14 @@ final class WatchRun {
     }
   }
 
-  /// Watches until the user interrupts, or as many frames as were wanted have counted.
+  /// Watches until the user interrupts, or the wanted number of frames has arrived.
   ///
   /// - Parameters:
-  ///   - request: What is watched.
-  ///   - limit: How many frames that count are wanted.
-  ///   - token: Returns from where on to watch.
-  ///   - lost: Hears that the connection was lost, and is made again.
-  ///   - body: Takes a frame and returns whether it counts.
+  ///   - request: The query to watch.
+  ///   - limit: The number of frames after which the watch ends; `body` says which frames count.
+  ///   - token: Returns the token to continue from.
+  ///   - lost: Is called when the connection was lost, before it is made again.
+  ///   - body: Handles a frame and returns whether it counts.
   /// - Throws: ``DepotError`` if there is no service at first or for too long.
   func run(
     _ request: WatchRequest,

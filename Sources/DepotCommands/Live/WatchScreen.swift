@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// The drawing of a watched table on a terminal whose cursor can be moved.
 ///
-/// It keeps what stands there and sends only the lines that differ.
+/// It remembers the drawn lines and sends only the ones that differ.
 @Memberwise("style")
 struct WatchScreen {
   /// The size of a terminal.
@@ -22,7 +22,7 @@ struct WatchScreen {
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
   static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
-  /// Returns what makes the terminal show a table with its status below.
+  /// Returns the control sequences and text that show a table with its status below.
   mutating func draw(_ table: WatchTable, columns: [String], status: String, size: Size) -> String {
     var text = ""
     if size != self.size {

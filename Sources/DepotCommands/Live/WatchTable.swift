@@ -1,6 +1,6 @@
 internal import DepotClientCore
 
-/// A watched result as a table in which changes can be seen for a moment.
+/// A watched result as a table that marks changes for a short time.
 struct WatchTable {
   /// The change of a row a moment ago.
   enum Mark: Hashable, Sendable {
@@ -48,7 +48,7 @@ struct WatchTable {
     ghosts = []
   }
 
-  /// Shows what changed, and the rows as they are after it.
+  /// Shows a change, and the rows after it.
   mutating func show(
     _ change: LiveChange<WatchedRow>,
     _ after: [LiveRow<WatchedRow>],

@@ -70,7 +70,7 @@ final class WatchTerminal: WatchDisplay {
     try sink.flush()
   }
 
-  /// The line that says what the table shows.
+  /// The status line, which describes the table.
   private func status(_ now: UInt64) -> String {
     var parts = [Numbers.counted(table.rows.count, "row")]
     if let token { parts.append("token \(token)") }

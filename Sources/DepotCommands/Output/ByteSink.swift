@@ -41,7 +41,7 @@ final class ByteSink {
 
   /// Writes the buffer if it has grown large.
   ///
-  /// - Throws: What ``flush()`` throws.
+  /// - Throws: An error of ``flush()``.
   @inline(__always)
   func flushIfLarge() throws {
     if bytes.count >= limit { try flush() }
@@ -90,7 +90,7 @@ extension JSONWriter {
 /// The end of the program because nobody reads its output any more, as after `head`.
 struct OutputClosed: Error {}
 
-/// Runs `body`; if the system refuses that, says what wasn't possible.
+/// Runs `body`, and turns a system error into one that says which task failed.
 func attempt<Result>(
   _ failure: String,
   _ code: DepotError.Code? = nil,

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The translation of what the service says in terms of its protocol into those of the command line.
+/// The translation of errors from terms of the protocol into terms of the command line.
 struct CommandLineTerms {
   /// The verb that was run.
   private let verb: Verb?
@@ -85,7 +85,7 @@ struct CommandLineTerms {
   /// The protocol's phrases that are replaced.
   static var translatedPhrases: [String] { phrases.map(\.key) + optionPhrases.map(\.wire) }
 
-  /// Returns a text in which the protocol's phrases are replaced.
+  /// Returns a text with the protocol's phrases replaced.
   func text(_ text: String) -> String {
     var result = text
     for (wire, here) in Self.phrases { result = result.replacing(wire, with: here) }
@@ -161,7 +161,7 @@ struct CommandLineTerms {
     }
   }
 
-  /// The options whose name isn't that of the request's member, and what the parts of some are called.
+  /// The options whose name differs from the request's member, and the names of their parts.
   private static let options: [String: (name: String, part: String)] = [
     "values": ("value", "column"), "sort": ("sort", "key"), "by": ("by", "key"),
     "select": ("select", "name"), "prefetch": ("prefetch", "path"),

@@ -5,7 +5,7 @@ enum ConflictReport {
   /// How many characters of a value are shown.
   private static let valueWidth = 40
 
-  /// Returns what is at odds in one line, and a line for each property that is.
+  /// Returns one line about a conflict, and a line for each conflicting property.
   static func lines(_ conflict: SaveConflict) -> [String] {
     let name = "\(conflict.entity)/\(conflict.identifier)"
     let versions =

@@ -57,7 +57,7 @@ struct DelimitedWriter {
     self.nullText = Array(nullText.utf8)
   }
 
-  /// Writes what stands before a field.
+  /// Writes the delimiter before a field, except the first.
   mutating func separate(_ output: inout [UInt8]) {
     if !isFirst { output.append(delimiter) }
     isFirst = false

@@ -5,8 +5,10 @@ enum ErrorReport {
   /// How many of several reasons are shown.
   private static let reasonCount = 8
 
-  /// Returns what happened to a verb, where, and what to do about it, in terms of the command line: in
-  /// three lines unless there are several reasons, or a line is too wide for a terminal of `width` columns.
+  /// Returns the failure of a verb, its place, and its remedy, in terms of the command line.
+  ///
+  /// These are three lines unless there are several reasons, or a line is too wide for a terminal
+  /// of `width` columns.
   static func text(
     _ error: DepotError,
     of verb: Verb? = nil,
@@ -50,7 +52,7 @@ enum ErrorReport {
     count > reasonCount ? "  and \(count - reasonCount) more\n" : ""
   }
 
-  /// The steps of a migration that weren't allowed, and what is in its way.
+  /// The refused steps of a migration, and the problems that prevent it.
   private static func steps(_ error: DepotError) -> [String] {
     guard let steps = error.details?["steps"]?.array else { return [] }
     let problems = error.details?["problems"]?.array?.compactMap(\.string) ?? []

@@ -16,7 +16,7 @@ struct ExpandedTable {
 
   /// Returns the next row.
   ///
-  /// Nothing of it is cut: what is wider than the terminal is continued below.
+  /// Nothing of it is cut: text wider than the terminal continues below.
   mutating func text(_ cells: [TableCell]) -> String {
     count += 1
     let title = style.showsIdentifier ? cells.first?.text ?? "" : "row \(count)"

@@ -12,20 +12,20 @@ final class JSONSequence: EndedOutput {
     self.isArray = isArray
   }
 
-  /// Writes what stands before a text.
+  /// Writes the separator before a text.
   @inline(__always)
   func beginElement() {
     if isArray { sink.append(count == 0 ? "[\n" : ",\n") }
     count += 1
   }
 
-  /// Writes what stands behind a text.
+  /// Writes the end of a text.
   @inline(__always)
   func endElement() {
     if !isArray { sink.append("\n") }
   }
 
-  /// Writes a text with what stands around it.
+  /// Writes a text as the next element.
   func append(_ text: String) {
     beginElement()
     sink.append(text)

@@ -1,6 +1,6 @@
 internal import DepotLinux
 
-/// Standard error: what is for people and no data.
+/// Standard error: messages for people, and no data.
 struct Messages {
   let isTerminal: Bool
   /// Whether the terminal can't move its cursor.
@@ -28,7 +28,7 @@ struct Messages {
   /// The columns that lines may have; `nil` where nobody knows a width.
   var wrapsAt: Int? { isTerminal ? Terminal.wantedWidth(descriptor.number) ?? width : nil }
 
-  /// Writes text; nobody hears about it if that fails.
+  /// Writes text; a failure to do so is ignored.
   func write(_ text: String) {
     pager?.end()
     try? descriptor.write(Array(text.utf8))

@@ -16,7 +16,7 @@ struct MetricFamilies {
   /// The meanings of metrics, by their names, which explain each in a line.
   private let meanings: [String: String]
 
-  /// The text of all metrics, in the order in which the first of each name was added.
+  /// The text of all metrics, in the order of each name's first addition.
   var text: String {
     var output = ""
     for name in names {
@@ -58,8 +58,10 @@ struct MetricFamilies {
     }
   }
 
-  /// Adds how long something took: the service counts what took less than `base`^i microseconds and isn't
-  /// counted before, and with the last number all that was slower.
+  /// Adds a histogram of durations.
+  ///
+  /// The service counts each duration in one bucket: bucket i has durations below `base`^i
+  /// microseconds, and the last one has all longer durations.
   mutating func addHistogram(
     _ path: [String],
     _ counts: JSONValue?,

@@ -1,4 +1,4 @@
-/// The forms in which rows are written.
+/// The output formats of rows.
 enum OutputFormat: String, CaseIterable, Sendable {
   case table
   /// A table with a line for each value.

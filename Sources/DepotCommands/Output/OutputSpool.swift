@@ -1,9 +1,10 @@
 internal import DepotLinux
 
-/// The way of output to a reader who may be slow, as a person with a pager is.
+/// The output to a reader who may be slow, such as a person with a pager.
 ///
-/// The service doesn't wait for ever until rows are taken. So what the reader doesn't take in time waits in a file
-/// without a name, as much as the limit allows; beyond that, the program waits for the reader.
+/// The service doesn't wait forever for its rows to be read. Output that the reader doesn't accept
+/// in time waits in an unnamed file, up to the limit; beyond the limit the program waits for the
+/// reader.
 final class OutputSpool {
   /// How much may wait, in bytes.
   static let limit = 4 << 30

@@ -1,10 +1,10 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// The program through which long output goes on a terminal, such as less.
+/// The program that shows long output on a terminal, such as less.
 ///
-/// It starts with the first output after ``begin()``, so that what fails before that is no matter of
-/// its. While it runs Ctrl-C is its own; when the user leaves it before the end of the output, the
+/// It starts with the first output after ``begin()``, so that earlier errors don't start it. While
+/// it runs, it handles Ctrl-C itself. When the user leaves it before the end of the output, this
 /// program ends as if a pipe was closed, even if it waits for the service.
 final class Pager: Sendable {
   private enum State: Sendable {
@@ -46,7 +46,7 @@ final class Pager: Sendable {
     return command
   }
 
-  /// Whether what is written from now on is paged; it can't be taken back.
+  /// Pages all later output; this can't be undone.
   func begin() {
     state.withLock { state in
       if case .idle = state { state = .wanted }

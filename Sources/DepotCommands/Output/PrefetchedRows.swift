@@ -15,7 +15,7 @@ struct PrefetchedRows {
 
   private var paths: [String: Path] = [:]
 
-  /// Reads what came along with a frame.
+  /// Reads the prefetched rows of a frame.
   init(_ blocks: [RelatedBlock]) throws {
     for block in blocks {
       var path = Path(entity: block.entity, columns: Array(block.columns.dropFirst(2)))

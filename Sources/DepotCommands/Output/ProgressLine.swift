@@ -1,7 +1,7 @@
 /// The text that says how far a long piece of work is.
 struct ProgressLine {
   var rows: Int
-  /// How many bytes are done, if they are what counts and not rows.
+  /// The number of processed bytes, if they are counted instead of rows.
   var bytes: Int?
   var seconds: Double
   /// The part of the input that was read, from 0 to 1, if it is known.

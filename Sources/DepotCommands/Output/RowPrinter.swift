@@ -2,15 +2,15 @@ internal import DepotProtocol
 
 /// A writer of something with an end of its own.
 protocol EndedOutput {
-  /// Writes what comes after the last row.
+  /// Writes the end of the output, after the last row.
   func end() throws
 
-  /// Makes the output whole after an error: what rows have begun is ended, and nothing else written.
+  /// Completes the output after an error: closes open rows, and writes nothing else.
   func breakOff()
 }
 
 extension EndedOutput {
-  /// Does what writes the rows, and ends the output, also after an error.
+  /// Runs `body`, which writes the rows, and ends the output, also after an error.
   @discardableResult
   func writing<Result>(_ body: () throws -> Result) throws -> Result {
     let result: Result

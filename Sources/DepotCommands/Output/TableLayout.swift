@@ -12,11 +12,11 @@ struct TableLayout: Equatable {
   private static let gap = 2
   private static let narrowest = 8
 
-  /// Chooses widths for columns, of which some are never cut; the first of these keeps its width even if
-  /// nothing else fits.
+  /// Chooses widths for columns; the ones in `whole` are never cut.
   ///
-  /// Columns that need more than their share give room to the others; if even narrow columns don't
-  /// fit, the last ones are left out.
+  /// The first of these keeps its width even if nothing else fits. Columns that need more than
+  /// their share give room to the others; if even narrow columns don't fit, the last ones are left
+  /// out.
   init(natural: [Int], limit: Int?, whole: Set<Int> = []) {
     widths = natural
     omitted = 0
@@ -33,7 +33,7 @@ struct TableLayout: Equatable {
     shrink(to: limit)
   }
 
-  /// Makes the widest columns narrower until all fit; those that are kept whole stay as they are.
+  /// Makes the widest columns narrower until all fit; columns in `whole` keep their widths.
   private mutating func shrink(to limit: Int) {
     let shrinking = widths.indices.filter { !whole.contains($0) }
     func widest() -> Int { shrinking.map { widths[$0] }.max() ?? 0 }
@@ -48,8 +48,8 @@ struct TableLayout: Equatable {
 
   /// Makes room for the cells of a row that came after the widths were chosen.
   ///
-  /// A column that is kept whole gets all that it needs, from the others if it must be; others get what
-  /// the window has left. Columns don't become narrower again, so that the table stays calm.
+  /// A column in `whole` gets all the room that it needs, if necessary from the others; others get
+  /// the rest of the window. Columns don't become narrower again, so that the table stays calm.
   mutating func grow(for cells: [TableCell]) {
     for (column, cell) in cells.enumerated() where column < widths.count {
       let excess = TextWidth.columns(cell.text) - widths[column]

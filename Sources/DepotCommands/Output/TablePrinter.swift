@@ -2,9 +2,9 @@ internal import DepotProtocol
 
 /// A writer of rows as a table, or with a line for each value where a table would be too wide.
 ///
-/// The columns are as wide as the first rows want them, since nobody waits for the last row to see the
-/// first. What comes later can be wider: identifiers and numbers, which are useless when cut, get the
-/// room that they need when they come (see ``TableLayout/grow(for:)``), and if there are many rows the
+/// The columns are as wide as the first rows need, since nobody waits for the last row to see the
+/// first. Later cells can be wider: identifiers and numbers, which are useless when cut, get the
+/// room that they need when they come (see ``TableLayout/grow(for:)``). If there are many rows,
 /// identifiers have room for a million from the start, so that their column rarely moves.
 @Memberwise("style", "sink")
 final class TablePrinter: RowPrinter {
@@ -28,7 +28,7 @@ final class TablePrinter: RowPrinter {
     begin(headings: style.headings(columns))
   }
 
-  /// Takes the names of columns of a table that isn't of rows, and those that are useless when cut.
+  /// Begins a table of other things than rows; `whole` has the columns that must not be cut.
   func begin(headings: [String], whole: Set<Int> = []) {
     self.whole = whole
     self.headings = headings.map(TextWidth.printable)

@@ -8,7 +8,7 @@ enum TextFlow {
   private static let gap = 2
   /// How much room the second column of a table needs; with less it goes below the first.
   private static let narrowest = 20
-  /// The widest that a first column gets; what is wider has its second column below.
+  /// The widest first column; a wider name has its second column below it.
   private static let widestName = 34
 
   /// Returns the lines of one paragraph.
@@ -37,10 +37,10 @@ enum TextFlow {
     return lines(text, width: max(narrowest, width - indentation)).joined(separator: "\n" + indent)
   }
 
-  /// Returns paragraphs anew, with a blank line between where there is one.
+  /// Returns paragraphs with new line breaks; blank lines stay between them.
   ///
-  /// A line that begins with spaces is one of a list: it stays a line, and what doesn't fit goes below
-  /// the text behind its name.
+  /// A line that begins with spaces is an item of a list: it stays a line, and its overflow goes
+  /// below the text after its name.
   static func paragraphs(_ text: String, width: Int) -> String {
     var result = ""
     var words = ""
@@ -63,7 +63,7 @@ enum TextFlow {
     return result
   }
 
-  /// Returns a line of a list, in which several spaces separate a name from its text.
+  /// Returns an item of a list, with several spaces between its name and text.
   private static func item(_ line: Substring, width: Int) -> String {
     let start = line.prefix { $0 == " " }.count
     let name = line.dropFirst(start).prefix { $0 != " " }
@@ -81,7 +81,7 @@ enum TextFlow {
     return line.prefix(column) + joined + "\n"
   }
 
-  /// Returns a table of names and what they mean.
+  /// Returns a table of names and their meanings.
   ///
   /// The second column is as far to the right as the names need it; where that leaves too little room
   /// it is below the first.

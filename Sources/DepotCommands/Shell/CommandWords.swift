@@ -5,7 +5,7 @@
 struct CommandWords: Equatable {
   /// The commands of the text, one in each line.
   private(set) var commands: [[String]] = []
-  /// The quotation mark in which the text ends.
+  /// The quotation mark that is still open at the end of the text.
   private(set) var openQuote: Character?
   /// The words of the last command so far, with an empty one if the text ends between words.
   private(set) var current: [String] = []
@@ -62,8 +62,9 @@ struct CommandWords: Equatable {
     return "'" + parts.joined(separator: "'\\''") + "'"
   }
 
-  /// Returns the rest of a word as it is to be typed behind this text, perhaps in a shell in which more
-  /// characters mean something.
+  /// Returns the rest of a word as it must be typed after this text.
+  ///
+  /// In another shell more characters have a meaning and are escaped.
   func typed(_ rest: some StringProtocol, isForOtherShell: Bool = false) -> String {
     var result = ""
     for character in rest {

@@ -28,7 +28,7 @@ struct HistoryFile {
     try? Descriptor.open(appending: path).write(Array(LineHistory.encoded(line).utf8))
   }
 
-  /// Shortens the file if it has grown over what is read.
+  /// Shortens the file to the given lines if it is over a quarter of the limit for reading.
   func shorten(to history: LineHistory) {
     let size = (try? Descriptor.open(reading: path))?.regularFileSize ?? 0
     guard size > Self.limit / 4 else { return }

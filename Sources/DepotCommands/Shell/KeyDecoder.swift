@@ -1,7 +1,7 @@
 /// A key, or several together, as the line editor knows it.
 enum Key: Hashable, Sendable {
   case text(String)
-  /// Text from the clipboard, in which the end of a line is no command to run it.
+  /// Text from the clipboard; a line end in it doesn't run a command.
   case paste(String)
   case enter
   case tab
@@ -84,7 +84,7 @@ struct KeyDecoder {
     return (.text(text), count)
   }
 
-  /// Reads what begins with the escape character: a key's sequence, or a key with Alt.
+  /// Reads a sequence after the escape character: a key's, or a key with Alt.
   private mutating func escape() -> (Key?, Int)? {
     guard bytes.count > 1 else { return nil }
     switch bytes[1] {

@@ -36,12 +36,12 @@ struct LineDrawing {
     return output
   }
 
-  /// Returns what leads from the cursor to the beginning of the prompt and wipes all that is below.
+  /// Returns the sequence that moves the cursor to the prompt's start and wipes all below.
   private func start() -> String {
     (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\r\u{1B}[J"
   }
 
-  /// Forgets what was drawn, because the cursor is in a new row.
+  /// Drops the drawn state, because the cursor is in a new row.
   mutating func reset() {
     cursorRow = 0
   }

@@ -4,7 +4,7 @@ struct LineEditor {
   enum Event: Equatable {
     /// The line is complete.
     case line(String)
-    /// The user wants to know how it goes on.
+    /// The user asks for completions.
     case complete
     /// The screen is to be wiped.
     case clear

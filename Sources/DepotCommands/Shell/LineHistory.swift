@@ -51,11 +51,11 @@ struct LineHistory: Equatable {
 }
 
 extension LineHistory {
-  /// Reads what ``text`` writes.
+  /// Reads the lines written by ``text``.
   init(text: String) {
     self.init(
       text.split(separator: "\n").map { line in
-        // Two backslashes stand for one, which isn't that of a line break.
+        // Two backslashes stand for one, which doesn't begin a line break.
         line.split(separator: "\\\\", omittingEmptySubsequences: false)
           .map { $0.replacing("\\n", with: "\n") }.joined(separator: "\\")
       }

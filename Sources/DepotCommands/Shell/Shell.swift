@@ -24,7 +24,7 @@ struct Shell {
     }
     for words in line.commands where !isOver {
       try run(words)
-      // What comes next may build on the change that was interrupted.
+      // Later commands may build on the interrupted change.
       if session.interruption.isRaised { isOver = true }
     }
   }
@@ -61,7 +61,7 @@ struct Shell {
     }
   }
 
-  /// Refuses what would take the shell's own input.
+  /// Refuses commands that would read the shell's own input.
   private static func refuse(_ invocation: Invocation) throws(DepotError) {
     if invocation.verb?.name == ShellVerb.verb.name, !invocation.has(.helpFlag) {
       throw DepotError(.usage, "This is the shell.").hint("Verbs go here without \"depot\".")

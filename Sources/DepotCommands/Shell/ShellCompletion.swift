@@ -5,7 +5,7 @@ internal import DepotProtocol
 struct ShellCompletion: Equatable {
   /// The text that is inserted at the cursor.
   var insertion = ""
-  /// The ways in which the line could go on, if there are several.
+  /// The candidates, if there are several.
   var choices: [String] = []
 
   /// Completes the text before the cursor.
@@ -35,7 +35,9 @@ struct ShellCompletion: Equatable {
     }
   }
 
-  /// Returns what ends a word, if it can't go on.
+  /// Returns the text that ends a complete word: a quotation mark and a space.
+  ///
+  /// A word that can continue gets none.
   private static func end(of word: String, _ words: CommandWords) -> String {
     if Self.goesOn(word) { return "" }
     return (words.openQuote.map(String.init) ?? "") + " "
@@ -51,7 +53,7 @@ struct ShellCompletion: Equatable {
       .map { folder + $0 }.filter { $0.hasPrefix(word) }
   }
 
-  /// Leaves out what all choices begin with, such as folders or the beginning of a predicate.
+  /// Removes the common beginning of all choices, such as folders or the start of a predicate.
   private static func lastPart(_ candidate: String, after word: String) -> String {
     let shared = candidate.commonPrefix(with: word)
     guard let end = shared.lastIndex(where: { " ,./(".contains($0) }) else { return candidate }

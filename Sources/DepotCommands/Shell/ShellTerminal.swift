@@ -36,7 +36,7 @@ final class ShellTerminal {
   /// Reads a line; `nil` at the end of the input.
   func readLine() throws(DepotError) -> String? {
     guard let mode = Terminal.enterRawMode(input.number) else { return nil }
-    // Pasted text is told from typed text.
+    // Bracketed paste marks pasted text.
     messages.write("\u{1B}[?2004h")
     defer {
       messages.write("\u{1B}[?2004l")

@@ -4,7 +4,8 @@ internal import DepotProtocol
 
 /// The export of a whole store into an SQLite file with plain tables.
 ///
-/// The rows go into a folder of tables, of which `depotd` makes the file: clients don't contain SQLite.
+/// The rows go into a folder of tables; `depotd` makes the file of it, since clients don't contain
+/// SQLite.
 @Memberwise("file", "session")
 struct TablesExport {
   private let file: String

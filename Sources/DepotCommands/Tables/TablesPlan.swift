@@ -2,8 +2,9 @@ internal import DepotProtocol
 
 /// The plain tables of a store for other tools: readable names, a key `id`, and foreign keys.
 ///
-/// A hierarchy of entities is one table, whose column `entity` tells them apart. A to-one relationship is a column
-/// `author_id`; one to many is told by that of its inverse, or else a table `Book_tags` of pairs.
+/// A hierarchy of entities is one table with a column `entity`. A to-one relationship is a column
+/// `author_id`. A to-many relationship is given by the column of its inverse, or else by a table
+/// `Book_tags` of pairs.
 struct TablesPlan {
   /// A table of rows.
   struct Rows {
@@ -24,7 +25,7 @@ struct TablesPlan {
   private(set) var rows: [String: Rows] = [:]
   /// By the entity that declares the relationship, and its name.
   private(set) var pairs: [String: Pairs] = [:]
-  /// All tables, those that others refer to first as far as that is possible.
+  /// All tables; referenced tables come first where possible.
   private(set) var tables: [PlainTable] = []
 
   init(_ schema: Schema) {

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// `depot aggregate`: what rows come to, in groups.
+/// `depot aggregate`: aggregates of rows, in groups.
 enum AggregateVerb {
   static let by = OptionSpec(
     "--by PATHS: what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
@@ -80,7 +80,7 @@ enum AggregateVerb {
     return [.init(name: name, expression: try bindings.expression(String(expression)))]
   }
 
-  /// Reads `name=sum(expression)`, in which the name may be missing.
+  /// Reads `name=sum(expression)`; the name is optional.
   private static func column(
     _ text: String,
     _ bindings: inout Bindings

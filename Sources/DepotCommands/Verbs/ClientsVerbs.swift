@@ -66,7 +66,7 @@ private struct ConnectedClient {
     return UserDatabase.name(ofUser: number) ?? "\(number)"
   }
 
-  /// The name of the program as the system knows it; what it calls itself if the system doesn't say.
+  /// The name of the process; the client's own name for itself if the system has none.
   private var program: String {
     let file = FileSystem.contents(of: "/proc/\(process)/comm", limit: 4096)
     let name = file.map { String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self) }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// `depot completions`: what makes a shell complete command lines.
+/// `depot completions`: the script that makes a shell complete command lines.
 enum CompletionsVerb {
   static let verb = Verb(
     name: "completions",
@@ -25,7 +25,7 @@ enum CompletionsVerb {
   }
 }
 
-/// `depot __complete`: what could stand in place of the last word, one candidate in each line.
+/// `depot __complete`: the candidates for the last word, one in each line.
 enum CompleteVerb {
   private static let describe: OptionSpec = "--describe: each with a tab and what it means"
   private static let line: OptionSpec =
@@ -52,7 +52,7 @@ enum CompleteVerb {
     for line in lines { session.output.append(line + "\n") }
   }
 
-  /// Returns what could stand in place of the last word.
+  /// Returns the candidates for the last word.
   static func words(
     _ words: [String],
     _ isDescribed: Bool,
@@ -66,7 +66,7 @@ enum CompleteVerb {
     }
   }
 
-  /// Returns what could be typed behind a command line.
+  /// Returns the continuations of a command line.
   static func endings(
     of line: String,
     _ isDescribed: Bool,

@@ -44,7 +44,7 @@ enum ContainerOpenVerb {
     let store = ContainerStore(place, isReadOnly: invocation.has(readOnly))
     var request = ContainerRequest(name, stores: [store], keeps: true)
     if let file = invocation.value(schema) { request.schema = try SchemaFile.read(file) }
-    // As with schema apply; what does more is for schema migrate.
+    // As with schema apply; greater changes need schema migrate.
     request.allows = .additions
     let opened = try session.connect().openContainer(request)
     let value: [String: JSONValue] = [
@@ -93,7 +93,7 @@ enum ContainerOpenVerb {
   }
 }
 
-/// `depot container list`: what is open.
+/// `depot container list`: the open containers.
 enum ContainerListVerb {
   static let verb = Verb(
     name: "container list",

@@ -164,7 +164,7 @@ enum FetchVerb {
     try TablePrinter.write(["section", "rows"], rows, style, to: session.output)
   }
 
-  /// Says how many rows a table has, and what of it doesn't fit.
+  /// Says how many rows a table has, and how many columns didn't fit.
   static func sayCount(_ count: Int, _ printer: any RowPrinter, _ session: CommandSession) {
     let omitted = (printer as? TablePrinter)?.omittedColumns ?? 0
     let note =

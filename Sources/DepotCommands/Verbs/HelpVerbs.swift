@@ -43,7 +43,7 @@ enum VersionVerb {
   }
 }
 
-/// `depot __manual`: the pages of the manual, for whoever installs them.
+/// `depot __manual`: the pages of the manual, for installers.
 enum ManualVerb {
   static let verb = Verb(
     name: "__manual",

@@ -233,7 +233,9 @@ enum ImportVerb {
     try ExitStatus.end(with: outcome.exitStatus)
   }
 
-  /// Returns what became of the records, of an entity or of all: a sentence, and why some were left out.
+  /// Returns a sentence about imported records, with the reasons for omissions.
+  ///
+  /// It is about one entity, or about all if `entity` is `nil`.
   static func summary(_ outcome: Importer.Outcome, of entity: String?, seconds: Double) -> String {
     let related = outcome.related.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     var parts = ["\(Numbers.grouped(outcome.inserted)) inserted"]

@@ -66,7 +66,7 @@ enum SaveVerb {
   /// Reads the arguments of a save.
   static func operation(_ text: [UInt8], _ path: String) throws(DepotError) -> Operation {
     do throws(DepotError) {
-      // What is wrong in the file is said in places of the file.
+      // Parsing the file alone first gives errors their positions in the file.
       _ = try JSONDocument(text)
       let call = try JSONDocument(Array("[\"save\",".utf8) + text + Array("]".utf8)).root.elements()
       guard call.count == 2 else { throw DepotError(.json, "The file isn't one JSON object.") }

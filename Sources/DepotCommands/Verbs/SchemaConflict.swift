@@ -11,10 +11,10 @@ struct SchemaConflict {
   private let connection: BlockingConnection
   private let session: CommandSession
 
-  /// Does what defines the schema; if the store doesn't take it, says what to do about it.
+  /// Runs `body`, which defines the schema; adds advice to the error if the store refuses it.
   ///
-  /// - Throws: What `body` throws; if that is of class `schema`, in words of the command line, unless
-  ///   errors are wanted as the service writes them.
+  /// - Throws: An error of `body`. Errors of class `schema` are in words of the command line,
+  ///   unless JSON errors are wanted.
   func explaining<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -67,7 +67,7 @@ struct SchemaConflict {
     return result.hint((hints + [afresh].compactMap(\.self)).joined(separator: "\n"))
   }
 
-  /// Returns the command that does what was refused.
+  /// Returns the command that makes the refused changes.
   private func migrate(_ error: DepotError) -> String {
     let steps = error.details?["steps"]?.array ?? []
     let losesData = steps.contains(where: MigrationText.losesData)

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot schema diff`: what separates the store's schema from one in a file.
+/// `depot schema diff`: the differences of the store's schema from one in a file.
 enum SchemaDiffVerb {
   static let verb = Verb(
     name: "schema diff",
@@ -30,7 +30,7 @@ enum SchemaDiffVerb {
   }
 }
 
-/// `depot schema plan`: what a migration would do, and how long it would take.
+/// `depot schema plan`: the steps and the duration of a migration.
 enum SchemaPlanVerb {
   static let verb = Verb(
     name: "schema plan",
@@ -139,15 +139,15 @@ enum SchemaMigrateVerb {
   }
 }
 
-/// The steps of migrations in lines, in which those that lose data are marked.
+/// The steps of migrations in lines; steps that lose data are marked.
 enum MigrationText {
   /// The mark before a step that loses data.
   private static let mark = "! "
 
-  /// The line that says what the mark is.
+  /// The line that explains the mark.
   private static let legend = "Steps marked ! lose data."
 
-  /// Returns a line for each step of a plan or an error, and what the mark is if there is one.
+  /// Returns a line for each step of a plan or an error, and the explanation of the mark if needed.
   static func lines(_ steps: [JSONValue]) -> [String] {
     let lines = steps.map { step in
       let rows = Int(step["rows"]?.int64 ?? 0)

@@ -215,7 +215,7 @@ enum Selection {
     }
   }
 
-  /// Returns the words of a command line that say what becomes of the rows, as they are typed.
+  /// Returns the options of a command line that change rows, as they are typed.
   private static func changes(_ invocation: Invocation) -> [String] {
     let options = ["set", "compute"].flatMap { name in
       (invocation.lists[name] ?? []).flatMap { ["--\(name)", $0] }

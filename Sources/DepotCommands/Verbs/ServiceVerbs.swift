@@ -67,7 +67,7 @@ enum ServiceStopVerb {
     }
     let process = try ServiceStatus(connection).process
     try connection.shutdown()
-    // A service that drains finishes what it does, which may take its time but not for ever.
+    // A service that drains finishes its calls, which takes time, but not forever.
     for _ in 0..<6000 where Process.exists(Int32(clamping: process)) {
       Process.sleep(milliseconds: 5)
     }

@@ -39,7 +39,7 @@ enum ShellVerb {
     }
   }
 
-  /// Runs a command line as a process of its own, which Ctrl-C ends while the shell goes on.
+  /// Runs a command line as a process of its own; Ctrl-C ends it, and the shell continues.
   private static func runApart(_ words: [String]) throws(DepotError) -> Int32 {
     Terminal.ignoreInterrupt()
     defer { Terminal.exitOnInterrupt() }
@@ -66,7 +66,7 @@ struct ShellLines {
   private var bytes: [UInt8] = []
   private var text = ""
 
-  /// Takes bytes, of which none mean the end, and returns the commands that are complete.
+  /// Receives bytes and returns the complete commands; no bytes mean the end of the input.
   mutating func receive(_ input: some Collection<UInt8>) -> [String] {
     bytes.append(contentsOf: input)
     if input.isEmpty, !bytes.isEmpty || !text.isEmpty { bytes.append(0x0A) }

@@ -35,7 +35,7 @@ enum StatsVerb {
     }
   }
 
-  /// Gives a file another content, so that whoever reads it finds the old or the new one.
+  /// Replaces the content of a file, so that readers find either the old or the new content.
   private static func replace(_ path: String, with text: String) throws(DepotError) {
     guard !FileSystem.isOtherThanFile(path) else {
       throw DepotError(.usage, "\(path) is no file, but a folder, a link, or a device.")

@@ -73,7 +73,7 @@ enum UpdateVerb {
     if let version = try invocation.number(ifVersion, minimum: 1) {
       return try update(request, from: Int64(version), connection, session)
     }
-    // What is computed in chunks needs a key.
+    // A computation in chunks needs a key.
     let key = request.chunk == nil ? nil : IdempotencyKey.make()
     let result = try JSONValue(connection.send(.update(request), key: key))
     write(result, "updated", of: request.entity, session)

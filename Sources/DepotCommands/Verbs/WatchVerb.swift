@@ -66,7 +66,7 @@ enum WatchVerb {
     }
   }
 
-  /// Returns what a command line wants to be watched.
+  /// Returns the query that a command line wants to watch.
   ///
   /// - Throws: ``DepotError`` `request.usage` and others.
   static func subject(_ invocation: Invocation) throws(DepotError) -> WatchRequest.Subject {
@@ -136,7 +136,7 @@ enum WatchVerb {
         return false
       }
     }
-    // What the terminal showed stays also when the watch has failed.
+    // The terminal's last content stays even if the watch has failed.
     try display.end()
     try result.get()
   }
