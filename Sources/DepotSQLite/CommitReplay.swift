@@ -125,7 +125,7 @@ package final class CommitReplay {
     note(number)
   }
 
-  /// Writes the header of a frame, and goes on with the chain of checksums.
+  /// Writes the header of a frame, and continues the chain of checksums.
   private static func seal(
     _ frame: UnsafeMutableRawBufferPointer,
     _ number: UInt32,

@@ -61,7 +61,7 @@ private final class AggregateBox {
     self.run = run
   }
 
-  /// Returns the run of a group, begun if need be; `isLast` gives up what SQLite keeps of it.
+  /// Returns the run of a group, begun if needed; `isLast` frees the context that SQLite keeps.
   static func current(_ context: OpaquePointer, isLast: Bool) -> (any AggregateRun)? {
     guard let user = sqlite3_user_data(context) else { return nil }
     let body = Unmanaged<AggregateBody>.fromOpaque(user).takeUnretainedValue()

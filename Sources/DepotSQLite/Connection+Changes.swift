@@ -1,17 +1,17 @@
 internal import CDepotSQLite
 
-/// An observer that is told of every row that changes, before it does.
+/// An observer that is notified of every row before it changes.
 package protocol ChangeObserver: AnyObject {
   /// Takes note of a change; it must not use the connection.
   func willChange(_ change: borrowing RowEvent)
 }
 
 extension Connection {
-  /// Has an observer told of every row that SQL on this connection inserts, updates, or deletes, whatever
-  /// causes it; of none if `nil`.
+  /// Notifies an observer before SQL on this connection inserts, updates, or deletes a row.
   ///
-  /// Undone changes aren't told again. Statements that delete all rows of a table without looking
-  /// at them do so only if they were compiled while there was no observer.
+  /// `nil` removes the observer. Changes undone by a rollback aren't notified again. A statement
+  /// that deletes all rows of a table notifies the observer of each row only if it was compiled
+  /// while there was an observer; otherwise it clears the table without reading the rows.
   ///
   /// The corresponding C function is `sqlite3_preupdate_hook`.
   package func observe(_ observer: (any ChangeObserver)?) {
@@ -46,7 +46,7 @@ extension Connection {
   }
 }
 
-/// The change of one row, valid while the observer is told of it.
+/// The change of one row, valid while the observer's method runs.
 package struct RowEvent: ~Copyable {
   package enum Kind: Sendable {
     case insert
@@ -65,7 +65,7 @@ package struct RowEvent: ~Copyable {
   /// The row's identifier afterwards.
   package let newIdentifier: Int64
 
-  /// Returns what a column of an updated or deleted row has.
+  /// Returns the old value of a column of an updated or deleted row.
   ///
   /// The corresponding C function is `sqlite3_preupdate_old`.
   package func old(_ column: Int) throws(OutOfMemory) -> BorrowedValue {
@@ -76,7 +76,7 @@ package struct RowEvent: ~Copyable {
     return BorrowedValue(handle: value)
   }
 
-  /// Returns what a column of an inserted or updated row will have.
+  /// Returns the new value of a column of an inserted or updated row.
   ///
   /// The corresponding C function is `sqlite3_preupdate_new`.
   package func new(_ column: Int) throws(OutOfMemory) -> BorrowedValue {
@@ -91,8 +91,9 @@ package struct RowEvent: ~Copyable {
 /// The failure of reading a value while a row changes.
 package struct OutOfMemory: Error {}
 
-/// A value that SQLite lends: an argument of a function, or what a column has before or after a change
-/// while the observer is told of it.
+/// A value lent by SQLite: an argument of a function, or an old or new column value of a change.
+///
+/// The latter is valid while the observer's method runs.
 package struct BorrowedValue {
   let handle: OpaquePointer?
 

@@ -4,7 +4,7 @@ internal import Glibc
 extension Connection {
   /// How far a checkpoint goes.
   package enum CheckpointMode: Sendable {
-    /// Copy what can be copied without waiting for anybody.
+    /// Copy as many frames as possible without waiting for readers or writers.
     case passive
     /// Copy everything, wait for readers, and empty the log's file.
     case truncate

@@ -16,7 +16,7 @@ extension Connection {
   ///
   /// The corresponding statement is `VACUUM INTO`.
   ///
-  /// - Throws: ``SQLiteError``; then what there is of the file is of no use.
+  /// - Throws: ``SQLiteError``; the unfinished file is then useless.
   package func vacuum(into path: String) throws {
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
@@ -28,7 +28,7 @@ extension Connection {
   /// Nothing is flushed: that is up to the caller. The corresponding C functions are
   /// `sqlite3_backup_*`.
   ///
-  /// - Throws: ``SQLiteError``; then what there is of the file is of no use.
+  /// - Throws: ``SQLiteError``; the unfinished file is then useless.
   package func copy(to path: String, check: () throws -> Void) throws {
     let copy = try Connection(path: path, access: .writer)
     try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")

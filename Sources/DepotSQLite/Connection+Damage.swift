@@ -1,7 +1,7 @@
 internal import CDepotSQLite
 
 extension Connection {
-  /// Reads all pages of the file, and returns those that aren't as they were written.
+  /// Reads all pages of the file, and returns the damaged ones.
   ///
   /// Pages that the write-ahead log has are read from there.
   package func damagedPages() throws(SQLiteError) -> [DamagedPage] {
@@ -17,11 +17,11 @@ extension Connection {
 }
 
 extension SnapshotPages {
-  /// Reads all pages, and returns those that aren't as they were written.
+  /// Reads all pages, and returns the damaged ones.
   ///
-  /// - Parameter check: Is called now and then; what it throws ends the reading.
+  /// - Parameter check: Is called now and then; an error of it ends the reading.
   /// - Returns: The damaged pages.
-  /// - Throws: What `check` throws, and ``SQLiteError`` if the pages can't be read.
+  /// - Throws: The error of `check`, or ``SQLiteError`` if the pages can't be read.
   package func damaged(_ check: () throws -> Void) throws -> [DamagedPage] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     defer { buffer.deallocate() }

@@ -73,7 +73,7 @@ extension Connection {
 package struct FunctionCall: ~Copyable {
   /// Where the result goes; a table has none.
   let context: OpaquePointer?
-  /// The arguments, of which the end of an aggregate has none.
+  /// The arguments; `nil` at the end of an aggregate.
   let arguments: UnsafeMutablePointer<OpaquePointer?>?
 
   init(context: OpaquePointer? = nil, arguments: UnsafeMutablePointer<OpaquePointer?>?) {
@@ -113,7 +113,7 @@ package struct FunctionCall: ~Copyable {
   /// Makes the statement fail.
   ///
   /// - Parameters:
-  ///   - message: What the error says.
+  ///   - message: The message of the error.
   ///   - code: SQLite's code for it, such as `SQLITE_TOOBIG`.
   package func fail(_ message: String, code: Int32) {
     sqlite3_result_error(context, message, -1)

@@ -12,7 +12,7 @@ extension Connection {
   /// How often a snapshot is begun anew because of commits between its beginning and its first read.
   private static let attempts = 10_000
 
-  /// Begins a transaction that reads, and of which ``SnapshotPages`` can be had.
+  /// Begins a read transaction that ``SnapshotPages`` can be made from.
   ///
   /// - Throws: ``SQLiteError``; its kind is `busy` if commits come so fast that none fits between two.
   package func beginReading() throws(SQLiteError) {

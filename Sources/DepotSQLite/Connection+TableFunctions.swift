@@ -8,7 +8,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - name: The name in SQL.
-  ///   - argumentCount: How many arguments it takes, all of which must be given.
+  ///   - argumentCount: The number of its arguments; each is required.
   ///   - body: Returns the values of a call.
   /// - Throws: ``SQLiteError`` if SQLite refuses the function.
   package func addTableFunction(

@@ -32,7 +32,7 @@ extension Connection {
 extension Connection {
   /// Commits the open transaction.
   ///
-  /// SQLite doesn't note the errno of a commit, and gives that of an earlier failure instead.
+  /// SQLite keeps the errno of an earlier failure if a commit fails, so the errno is noted here.
   package func commit() throws(SQLiteError) {
     errno = 0
     do {

@@ -60,10 +60,10 @@ extension Connection {
   /// interrupt.
   package var mustStop: Bool { watcher?.mustStop() ?? false }
 
-  /// Gives back what memory isn't needed now.
+  /// Frees unneeded memory.
   ///
-  /// The corresponding C functions are `sqlite3_db_release_memory`, and `malloc_trim`, as pages in the middle of the
-  /// heap would stay with the process otherwise.
+  /// The corresponding C functions are `sqlite3_db_release_memory`, and `malloc_trim`, since freed
+  /// pages in the middle of the heap would otherwise stay with the process.
   package func releaseMemory() {
     sqlite3_db_release_memory(handle)
     malloc_trim(0)

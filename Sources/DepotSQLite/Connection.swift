@@ -10,13 +10,13 @@ package final class Connection {
     case writer
     /// Read only; it never checkpoints.
     case reader
-    /// Read only what may not be written; its files may be anywhere, and none is made.
+    /// Read a file that may not be written; it may be in any folder, and no file is made beside it.
     case frozen
     /// Read and write as any program that uses SQLite: no checksums, and locks on the file itself.
     ///
     /// So comparisons are fair, and so stores of older formats are made for tests.
     case plain
-    /// Read only what nobody changes meanwhile, as any program that uses SQLite; no file is made beside it.
+    /// Read a file that nobody changes, as any program with SQLite does; no file is made beside it.
     case unchanging
   }
 

@@ -56,7 +56,7 @@ package struct Row: ~Copyable {
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// The bytes of what is known to be text, valid until the statement steps again.
+  /// The bytes of a value known to be text, valid until the statement steps again.
   @inline(__always)
   package func textBytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
     let pointer = sqlite3_column_text(handle, Int32(column))
@@ -66,7 +66,7 @@ package struct Row: ~Copyable {
     )
   }
 
-  /// The bytes of what is known to be a blob, valid until the statement steps again.
+  /// The bytes of a value known to be a blob, valid until the statement steps again.
   @inline(__always)
   package func blobBytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
     let pointer = sqlite3_column_blob(handle, Int32(column))

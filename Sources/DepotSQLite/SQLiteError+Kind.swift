@@ -15,7 +15,7 @@ extension SQLiteError {
     case outOfMemory
     case tooBig
     case busy
-    /// A page isn't as it was written, so what it held can't be told; everything else can.
+    /// A page is damaged, so its content is unknown; the rest of the database can be read.
     case damaged
     /// The disk or the file can't be trusted any more.
     case broken
@@ -46,7 +46,7 @@ extension SQLiteError {
 
   /// Whether a result code means an error of the disk.
   package static func isOfDisk(_ code: Int32) -> Bool {
-    // SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_DATA; SQLITE_IOERR_CORRUPTFS is what EIO becomes.
+    // 2 is SQLITE_IOERR_SHORT_READ and 32 is SQLITE_IOERR_DATA; EIO becomes SQLITE_IOERR_CORRUPTFS.
     code & 0xFF == SQLITE_IOERR && ![2, 32].contains(code >> 8)
   }
 

@@ -13,7 +13,7 @@ package struct SQLiteError: Error {
   /// The page that was found damaged, if that is why.
   package var damage: DamagedPage?
 
-  /// Reads what went wrong last on `database`.
+  /// Reads the last error of `database`.
   package init(database: OpaquePointer?, sql: String? = nil) {
     code = sqlite3_extended_errcode(database)
     message = String(cString: sqlite3_errmsg(database))

@@ -135,7 +135,7 @@ package final class Statement {
 
   /// Runs the statement once, calling `body` with each row, and resets it, also on failure.
   ///
-  /// - Throws: ``SQLiteError`` if a value or a step is refused, or what `body` throws.
+  /// - Throws: ``SQLiteError`` if a value or a step is refused, or an error of `body`.
   package func run(
     _ values: [SQLiteValue] = [],
     _ body: (borrowing Row) throws -> Void = { _ in }
@@ -146,7 +146,7 @@ package final class Statement {
     while try step() { try body(row) }
   }
 
-  /// Runs the statement once, and returns what `make` makes of each row.
+  /// Runs the statement once, and returns the results of `make` for its rows.
   package func rows<Element>(
     _ values: [SQLiteValue] = [],
     _ make: (borrowing Row) throws -> Element
@@ -156,7 +156,7 @@ package final class Statement {
     return result
   }
 
-  /// Runs the statement once, and returns what `make` makes of the first row; `nil` if there is none.
+  /// Runs the statement once, and returns the result of `make` for the first row, or `nil`.
   package func first<Element>(
     _ values: [SQLiteValue] = [],
     _ make: (borrowing Row) throws -> Element

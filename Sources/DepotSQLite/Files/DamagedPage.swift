@@ -2,14 +2,14 @@ internal import CDepotSQLite
 
 /// A page that isn't as it was written.
 package struct DamagedPage: Hashable, Sendable {
-  /// Its number in the database, the first of which is 1.
+  /// Its number in the database, counted from 1.
   package var number: UInt32
   /// Whether it was read from the write-ahead log.
   package var isInLog: Bool
   /// The table or index that it belongs to; `nil` if that can't be told.
   package var owner: PageOwner?
 
-  /// The result code by which SQLite is told of it.
+  /// The result code that reports it to SQLite.
   static let result = IOFailure.data
 
   /// Returns the page for which a statement of a connection just failed.

@@ -40,7 +40,7 @@ extension DatabaseHeader {
     PageReader.isNeverUsed(UInt32(truncatingIfNeeded: page), size: pageSize)
   }
 
-  /// Whether the first page, of which this is the beginning, is as it was written.
+  /// Whether the first page, which begins with this header, is undamaged.
   package func isIntact(_ page: [UInt8]) -> Bool {
     isSealed && pageSize == page.count
       && page.withUnsafeBytes { PageChecksum.isIntact($0, number: 1) }

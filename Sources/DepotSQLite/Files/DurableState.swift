@@ -5,7 +5,7 @@
 /// is on disk, so that it never says more than the files hold; it is flushed when a log is begun anew, and with
 /// the first commit in it.
 package struct DurableState: Equatable, Sendable {
-  /// A moment in which the file held everything.
+  /// A checkpoint, after which the file held all commits.
   package struct Checkpoint: Equatable, Sendable {
     /// The random number that the file's header has since then; 0 if it had none.
     ///
@@ -29,7 +29,7 @@ package struct DurableState: Equatable, Sendable {
   package var pageCount: UInt32 = 0
   /// The random number (salt) of the log; 0 if there was none.
   package var log: UInt64 = 0
-  /// That of the log which is about to be begun; 0 if none is.
+  /// The random number (salt) of the log about to be begun; 0 if there is none.
   package var nextLog: UInt64 = 0
   /// How many frames the log had with the last commit, and how many of them the file has.
   package var frames: UInt32 = 0
@@ -105,7 +105,7 @@ package struct DurableState: Equatable, Sendable {
     pageCount = 0
   }
 
-  // MARK: What happens to the files
+  // MARK: Changes of the files
 
   /// Takes note of commits that are on disk now.
   mutating func didCommit(_ count: Int, frames: UInt32, sum: UInt64, now: Int64) {
@@ -186,7 +186,7 @@ package struct DurableState: Equatable, Sendable {
     return (words[1], state)
   }
 
-  /// Reads what a file holds; `nil` if neither of its places is as it was written.
+  /// Reads the newest state in a file; `nil` if both of its copies are damaged.
   static func newest(in bytes: [UInt8]) -> (serial: UInt64, state: DurableState)? {
     [bytes.prefix(size), bytes.dropFirst(distance).prefix(size)].compactMap { read($0) }
       .max { $0.serial < $1.serial }

@@ -52,7 +52,7 @@ final class FrameSums: @unchecked Sendable {
     }
   }
 
-  /// The entry of a frame, the first of which is 0; `nil` if nothing is known of it.
+  /// The entry of a frame, counted from 0; `nil` if it is unknown.
   subscript(frame: Int) -> Entry? {
     get {
       let (segment, place) = frame.quotientAndRemainder(dividingBy: Self.segmentSize)

@@ -59,14 +59,14 @@ final class LogFile: OpenFile {
     }
   }
 
-  /// The place of the page in a frame, the first of which is 0.
+  /// The offset of the page in a frame, counted from 0.
   static func offset(ofPageIn frame: Int, _ pageSize: Int) -> Int {
     headerSize + frame * (frameHeaderSize + pageSize) + frameHeaderSize
   }
 
   private var pendingEnd: Int { pendingStart + pending.count }
 
-  /// The number of the frame at an offset, the first of which is 0, and the offset inside it.
+  /// The number of the frame at an offset, counted from 0, and the offset inside it.
   private func frame(at offset: Int) -> (number: Int, inside: Int)? {
     let size = database.logPageSize
     guard size != 0, offset >= Self.headerSize else { return nil }
@@ -199,9 +199,9 @@ final class LogFile: OpenFile {
     return SQLITE_OK
   }
 
-  /// Writes what was collected.
+  /// Writes the collected bytes.
   ///
-  /// If that fails, it is given up with the transaction that it belongs to.
+  /// If that fails, they are dropped together with their transaction.
   private func flush() -> Int32 {
     guard !pending.isEmpty else { return SQLITE_OK }
     let code = pending.withUnsafeBytes { writeAll($0, at: pendingStart) }
@@ -216,7 +216,7 @@ final class LogFile: OpenFile {
     return code
   }
 
-  /// Forgets what isn't in the file.
+  /// Drops the bytes that aren't in the file.
   private func giveUp() {
     // The state must not be told of a commit that isn't there.
     (newCommits, commit) = (0, nil)
@@ -225,7 +225,7 @@ final class LogFile: OpenFile {
 
   // MARK: Copies of a database
 
-  /// Reads a part of the log, also of what isn't in the file yet.
+  /// Reads a part of the log, including collected bytes that aren't in the file yet.
   func readLogged(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     guard !pending.isEmpty, offset >= pendingStart else { return readAll(bytes, at: offset) }
     let start = offset - pendingStart

@@ -62,7 +62,7 @@ struct LogIndex {
     )
   }
 
-  /// Makes what the log holds known to all who begin to read from now on.
+  /// Publishes the log's committed frames to all transactions that begin later.
   func publish(_ header: Header) {
     guard let bytes = region(0) else { return }
     var copy = [UInt8](repeating: 0, count: Self.copySize)
@@ -116,7 +116,7 @@ struct LogIndex {
 
   // MARK: Frames
 
-  /// The place of a frame, the first of which is 1.
+  /// The region of a frame, counted from 1, and the number of frames in the regions before.
   private static func place(_ frame: Int) -> (region: Int, zero: Int) {
     let region = (frame + frames - firstFrames - 1) / frames
     return (region, region == 0 ? 0 : firstFrames + (region - 1) * frames)
@@ -137,7 +137,7 @@ struct LogIndex {
     static func slot(_ page: UInt32) -> Int { Int((page &* 383) & UInt32(LogIndex.slots - 1)) }
   }
 
-  /// Notes which page a frame has, the first of which is 1.
+  /// Notes the page of a frame, counted from 1.
   ///
   /// - Returns: Whether there was memory for that.
   func add(_ frame: Int, page: UInt32) -> Bool {
@@ -160,7 +160,7 @@ struct LogIndex {
     return true
   }
 
-  /// Returns the last of the first `count` frames that has a page, the first of which is 1; `nil` if none has.
+  /// Returns the last of the first `count` frames, counted from 1, with a page, or `nil`.
   func frame(of page: UInt32, among count: Int) -> Int? {
     guard count > 0 else { return nil }
     for number in stride(from: Self.place(count).region, through: 0, by: -1) {
@@ -182,7 +182,9 @@ struct LogIndex {
   }
 }
 
-/// The checksum of a write-ahead log, which goes on from frame to frame (sqlite.org/walformat.html#checksum_algorithm).
+/// The checksum of a write-ahead log (sqlite.org/walformat.html#checksum_algorithm).
+///
+/// It continues from frame to frame.
 package struct LogChecksum {
   package private(set) var first: UInt32
   package private(set) var second: UInt32

@@ -50,10 +50,10 @@ class OpenFile {
     }
   }
 
-  /// Does what is left to do before the file is closed.
+  /// Does the remaining work before the file is closed.
   func close() -> Int32 { SQLITE_OK }
 
-  /// Notes a damaged page, and returns what SQLite is told.
+  /// Notes a damaged page, and returns the result code for SQLite.
   final func didFind(_ page: UInt32) -> Int32 {
     damage = DamagedPage(number: page, isInLog: false)
     errno = 0
@@ -82,7 +82,7 @@ class OpenFile {
 
   // MARK: System calls
 
-  /// Reads as SQLite wants it: zeros stand for what lies beyond the end.
+  /// Reads as SQLite requires: bytes beyond the end are zeros.
   final func readAll(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     var done = 0
     while let descriptor, done < bytes.count {
@@ -203,7 +203,7 @@ struct FileMethods: @unchecked Sendable {
     }
     methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
     methods.xSectorSize = { _ in 4096 }
-    // A write that power cuts off changes no bytes beside those that it is about.
+    // A write cut off by a power failure changes no bytes beside its own range.
     methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
     methods.xShmMap = { slot, region, size, extends, result in
       let memory = OpenFileSlot.file(slot)?.mapIndex(Int(region), Int(size), extends: extends != 0)

@@ -1,14 +1,14 @@
-/// A page as a commit made it, in the form in which it is sent to copies of the database: the bytes that differ
-/// from the page as it was before.
+/// A changed page in the form sent to copies of the database: the bytes that the commit changed.
 ///
-/// The form is the page's number, how many bytes the rest has, the checksum of the whole page, and runs of bytes,
-/// each with its offset and length; all integers are little-endian. A page that is new is compared with zeros.
+/// The form has the page's number, the size of the rest in bytes, the checksum of the whole page,
+/// and runs of bytes, each with its offset and length; all integers are little-endian. A new page
+/// is compared with zeros.
 enum PageChange {
   static let headerSize = 16
   /// How many equal bytes end a run, because the next one's head is as long.
   private static let gap = 4
 
-  /// Makes a page what it is in every copy: without what each has of its own.
+  /// Sets the bytes that differ between copies, the checksum and the stamp, to zeros.
   static func normalize(_ page: UnsafeMutableRawBufferPointer, number: UInt32) {
     page.storeBytes(of: 0, toByteOffset: page.count - PageChecksum.size, as: UInt64.self)
     if number == 1 { DatabaseHeader.setStamp(0, in: page) }
@@ -44,7 +44,7 @@ enum PageChange {
     }
   }
 
-  /// Returns the first place from one on in which two pages differ.
+  /// Returns the first offset, from `start` on, where two pages differ.
   private static func difference(
     _ old: UnsafeRawBufferPointer,
     _ new: UnsafeRawBufferPointer,
@@ -80,9 +80,9 @@ enum PageChange {
     return end <= bytes.count ? (word(0), sum, end) : nil
   }
 
-  /// Makes a page what it is after a change, the runs of which are given.
+  /// Applies the runs of a change to a page.
   ///
-  /// - Returns: Whether the runs are as they were written.
+  /// - Returns: Whether the runs are well-formed.
   static func apply(_ runs: UnsafeRawBufferPointer, to page: UnsafeMutableRawBufferPointer) -> Bool
   {
     var place = 0

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The checksum of a page, which is in its last eight bytes.
 ///
-/// It covers the page's number too, so that a page in another's place is noticed. A change goes unnoticed
-/// once in about 2^63 times: each step takes in two words by a product of 128 bits, whose halves are added
-/// without carry (as wyhash does, github.com/wangyi-fudan/wyhash).
+/// It covers the page's number too, so that a page in another's place is noticed. A change goes
+/// unnoticed once in about 2^63 times: each step mixes two words in by a product of 128 bits, whose
+/// halves are added without carry (as wyhash does, github.com/wangyi-fudan/wyhash).
 package enum PageChecksum {
   /// How many bytes at the end of each page it takes.
   package static let size = 8

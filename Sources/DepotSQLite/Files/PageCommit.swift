@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// The home of a database of which the file here is a copy: it has each commit before anybody here sees it.
+/// The primary copy of a database, which receives each commit before it is visible in this copy.
 package protocol CommitHome: AnyObject {
   /// Takes a commit, on the thread that makes it.
   func take(_ commit: consuming PageCommit) -> CommitDecision
@@ -51,7 +51,7 @@ package struct PageCommit: ~Copyable {
     }
   }
 
-  /// Appends the next part of the form in which ``CommitReplay`` takes it, and returns whether there was one.
+  /// Appends the next part of the form that ``CommitReplay`` reads; returns `false` at the end.
   ///
   /// - Throws: ``SQLiteError`` if a page can't be read.
   package mutating func writePart(into bytes: inout [UInt8]) throws(SQLiteError) -> Bool {

@@ -13,16 +13,16 @@ package struct PageOwner: Hashable, Sendable {
   package var kind: Kind
   /// The name of the table or index.
   package var name: String
-  /// The table, which is that of an index too.
+  /// The table; for an index, the table that it belongs to.
   package var table: String
   /// The identifiers that rows in the page may have; `nil` if they can be any.
   package var rows: ClosedRange<Int64>?
 }
 
 extension PageOwner {
-  /// Finds out what a page belongs to, without reading the page itself.
+  /// Finds the table or index of a page, without reading the page itself.
   ///
-  /// That takes the pages of the trees that lead to others, and for long values so many more at most.
+  /// This reads the inner pages of the trees, and for long values at most as many pages again.
   static func find(_ number: UInt32, in database: OpaquePointer?) -> PageOwner? {
     guard let pages = PageReader(database) else { return nil }
     if let known = pages.database.owners.withLock({ $0[number] }) { return known }
@@ -112,7 +112,7 @@ private struct PageSearch {
     return result
   }
 
-  /// Looks for the page among those that a tree's inner pages lead to, and collects its leaves.
+  /// Looks for the page among the children of a tree's inner pages, and collects the tree's leaves.
   private func walk(_ tree: Tree, _ leaves: inout [Place]) -> PageOwner? {
     var owner = tree.owner
     if tree.root == target { return owner }
@@ -180,7 +180,7 @@ private struct PageSearch {
     return false
   }
 
-  /// The row in a leaf whose value goes on in the page that is looked for.
+  /// The row in a leaf whose long value continues in the target page.
   private mutating func rowWithLongValue(in leaf: UInt32) -> Int64? {
     budget -= 1
     guard let page = pages.page(leaf), page[0] == 13 else { return nil }

@@ -150,7 +150,7 @@ final class SharedDatabase: Sendable {
     set { logged.store(newValue, ordering: .relaxed) }
   }
 
-  /// The frame of the log, the first of which is 0, that has a page as it was committed last; `nil` if none has.
+  /// The last committed frame of a page in the log, counted from 0; `nil` if there is none.
   func lastFrame(of page: UInt32) -> Int? {
     var frame = index.frameCount
     while frame > 0 {

@@ -91,7 +91,7 @@ package final class StateFile: Sendable {
   ///
   /// - Parameters:
   ///   - isFlushed: Whether to wait until it is on disk.
-  ///   - change: What becomes of it.
+  ///   - change: Changes the state.
   /// - Returns: A result code of SQLite.
   func update(isFlushed: Bool = false, _ change: (inout DurableState) -> Void) -> Int32 {
     state.withLock { content in
