@@ -21,10 +21,10 @@ package final class ChildProcess: Sendable {
   /// passed on.
   ///
   /// - Parameters:
-  ///   - arguments: The program and what follows its name.
-  ///   - environment: What its environment has beside this process's, which gets it too.
+  ///   - arguments: The program and its arguments.
+  ///   - environment: The variables that it gets in addition to this process's.
   ///   - output: Where its standard output goes.
-  ///   - input: What its standard input is; this process's if `nil`.
+  ///   - input: Its standard input; this process's if `nil`.
   /// - Throws: ``SystemError`` if it can't be started.
   package init(
     _ arguments: [String],
@@ -49,7 +49,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Reads what the child writes until it closes its output.
+  /// Reads the child's output until the child closes it.
   package func capturedOutput() throws(SystemError) -> [UInt8] {
     try pipe?.readAll() ?? []
   }

@@ -26,7 +26,7 @@ extension Descriptor {
     )
   }
 
-  /// Makes a pipe, of which no program that this one starts gets to know.
+  /// Makes a pipe that programs started by this one don't inherit.
   ///
   /// The corresponding C function is `pipe`.
   package static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {

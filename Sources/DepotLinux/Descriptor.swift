@@ -47,10 +47,10 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// Sends what is taken of some bytes, from an offset on.
+  /// Sends bytes from an offset on, as many as the kernel accepts.
   ///
-  /// - Returns: How many of the bytes were taken.
-  /// - Throws: ``SystemError``, with EAGAIN if none can be taken now.
+  /// - Returns: The number of accepted bytes.
+  /// - Throws: ``SystemError``, with EAGAIN if none can be accepted now.
   package func send(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int {
     try bytes.span.bytes.withUnsafeBytes { (all) throws(SystemError) in
       try send(UnsafeRawBufferPointer(rebasing: all[offset...]))
@@ -72,7 +72,7 @@ package final class Descriptor: Sendable {
     shutdown(number, Int32(SHUT_WR))
   }
 
-  /// Ends a connection in both directions; whoever waits to read from it finds its end.
+  /// Ends a connection in both directions; a blocked reader finds its end.
   ///
   /// The corresponding C function is `shutdown`.
   package func endConnection() {
@@ -97,7 +97,7 @@ extension Descriptor {
   }
 }
 
-/// A counter in the kernel that wakes whoever waits for it (eventfd(2)).
+/// A counter in the kernel that wakes threads that wait for it (eventfd(2)).
 package final class WakeSignal: Sendable {
   package let descriptor: Descriptor
 

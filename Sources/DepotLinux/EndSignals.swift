@@ -11,8 +11,8 @@ package enum EndSignals {
 
   /// Runs `body` on a thread of its own when the first of the signals comes, with its number.
   ///
-  /// The signals end the program no longer, and neither does SIGPIPE: what is written to a closed pipe
-  /// fails. The corresponding C function is `signal`.
+  /// The signals no longer end the program, and neither does SIGPIPE: writing to a closed pipe
+  /// fails instead. The corresponding C function is `signal`.
   ///
   /// - Throws: ``SystemError`` if there are no more descriptors or threads.
   package static func handle(_ body: @escaping @Sendable (Int32) -> Void) throws(SystemError) {

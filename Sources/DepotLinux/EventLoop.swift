@@ -37,14 +37,14 @@ package final class EventLoop: SerialExecutor {
     try add(signal.descriptor, token: Self.wakeToken)
   }
 
-  /// Begins to watch a descriptor for what can be read.
+  /// Begins to watch whether a descriptor is readable.
   ///
   /// The corresponding C function is `epoll_ctl`.
   package func add(_ descriptor: Descriptor, token: Int64) throws(SystemError) {
     try control(EPOLL_CTL_ADD, descriptor, token, reads: true, writes: false)
   }
 
-  /// Changes what is watched for.
+  /// Changes the watched events of a descriptor.
   package func change(
     _ descriptor: Descriptor,
     token: Int64,
@@ -78,7 +78,7 @@ package final class EventLoop: SerialExecutor {
   ///
   /// - Parameters:
   ///   - milliseconds: How long to wait at most.
-  ///   - events: Gets what happened.
+  ///   - events: Receives the events.
   package func wait(milliseconds: Int32, _ events: inout [Event]) {
     thread.store(Thread.current, ordering: .relaxed)
     events.removeAll(keepingCapacity: true)

@@ -13,7 +13,7 @@ extension FileSystem {
     rmdir(path)
   }
 
-  /// Returns the names of what a folder holds; nothing if it can't be read.
+  /// Returns the names in a folder; none if it can't be read.
   package static func entries(of folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -72,7 +72,7 @@ extension FileSystem {
     try systemCall("fsync") { fsync(descriptor.number) }
   }
 
-  /// Divides the path of a file into that of its folder and its name there.
+  /// Splits the path of a file into its folder's path and its name.
   private static func divided(_ path: String) -> (folder: String, name: Substring) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
     let folder = slash == path.startIndex ? "/" : String(path[..<slash])

@@ -30,7 +30,7 @@ extension FileSystem {
       && status.st_mode & 0o022 == 0
   }
 
-  /// Returns what a file holds, or `nil` if it can't be read or has over `limit` bytes.
+  /// Returns the content of a file, or `nil` if it can't be read or has over `limit` bytes.
   package static func contents(of path: String, limit: Int) -> [UInt8]? {
     try? Descriptor.open(reading: path).readAll(limit: limit)
   }

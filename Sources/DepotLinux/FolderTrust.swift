@@ -5,7 +5,7 @@ internal import Glibc
 package enum FolderDistrust: Hashable, Sendable {
   /// The folder, or a symbolic link on the way to it, belongs to another user.
   case foreign(path: String, user: UInt32)
-  /// Others may add, remove, and rename what is in the folder.
+  /// Others may add, remove, and rename files in the folder.
   case open(path: String)
 
   /// The reason in words.
@@ -17,7 +17,7 @@ package enum FolderDistrust: Hashable, Sendable {
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   package var hint: String {
     switch self {
     case .foreign: "Use a folder of your own."
@@ -29,12 +29,12 @@ package enum FolderDistrust: Hashable, Sendable {
 extension FileSystem {
   /// Looks whether the folder of a file is this user's or root's, and only they may write to it.
   ///
-  /// The user's private group, whose number is that of the user, may write to it too. In a sticky folder, such as
-  /// /tmp, everybody may make files, and nobody takes away those of others.
+  /// The user's private group, whose number equals the user's, may write to it too. In a sticky
+  /// folder, such as /tmp, all users may make files, and none can remove the files of others.
   ///
   /// - Parameters:
   ///   - file: The path, which may lead through symbolic links.
-  ///   - users: More users to whom the folder may belong.
+  ///   - users: Further users who may own the folder.
   /// - Returns: `nil` if it is so, or there is no such folder.
   package static func distrust(
     folderOf file: String,

@@ -6,7 +6,7 @@ internal import Synchronization
 /// It needs ``Terminal/exitOnInterrupt()``. While it is held, the first interruption raises
 /// ``signal`` and no more; another one ends the program with status 130.
 package final class HeldInterrupt: Sendable {
-  /// Wakes whoever waits when there was an interruption.
+  /// Wakes waiting threads after an interruption.
   package let signal: WakeSignal
 
   package init() throws(SystemError) {

@@ -6,7 +6,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// Looks at what is at a path, without following a symbolic link; `nil` if nothing is there.
+  /// Identifies the file at a path, without following a symbolic link; `nil` if there is none.
   package init?(_ path: String) {
     var status = stat()
     guard PathText.withBytes(path, { lstat($0, &status) }) == 0 else { return nil }

@@ -136,7 +136,7 @@ package final class ListeningSocket: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: The socket.
-  ///   - lock: What keeps others from its path; `nil` if the service manager made the socket.
+  ///   - lock: The lock on its path; `nil` if the service manager made the socket.
   ///   - path: Where it is.
   package init(takingOver descriptor: Descriptor, lock: Descriptor?, path: String) {
     self.descriptor = descriptor
@@ -149,7 +149,7 @@ package final class ListeningSocket: Sendable {
   /// Whether it is at a path of this service's, rather than made by the service manager.
   package var hasPath: Bool { claim != nil }
 
-  /// Returns what another service needs to listen on this socket, with what each of it is.
+  /// Returns the descriptors that another service needs to listen on this socket, with their names.
   package func handOver() -> (names: [String], descriptors: [Descriptor]) {
     guard let claim else { return (["listener"], [descriptor]) }
     return (["listener", "lock"], [descriptor, claim.lock.handOver()])
@@ -160,7 +160,7 @@ package final class ListeningSocket: Sendable {
     if claim != nil { chmod(path, 0o666) }
   }
 
-  /// Removes the socket, if what stands at the path is still this one, and says that its service ends.
+  /// Removes the socket, if it is still the file at the path, and notes that its service ends.
   package func unlinkIfOwn() {
     guard let claim else { return }
     claim.lock.note(Holder.ending)
@@ -179,7 +179,7 @@ package final class ListeningSocket: Sendable {
     /// Whether there is such a process still.
     package var isRunning: Bool { Process.exists(process) }
 
-    /// Reads what the last holder left beside a socket; `nil` if there was none.
+    /// Reads the last holder's note beside a socket; `nil` if there is none.
     package init?(besideSocket path: String) {
       let lock = ListeningSocket.lockPath(of: path)
       guard let bytes = FileSystem.contents(of: lock, limit: 1 << 10) else { return nil }

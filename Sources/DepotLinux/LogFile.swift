@@ -43,7 +43,7 @@ package final class LogFile: Sendable {
     var status = stat()
     guard isDue, fstat(2, &status) == 0, Int(status.st_size) >= limit else { return }
     if isCurrent { rename(path, path + ".1") }
-    // Without a new file the old one goes on.
+    // If the new file can't be opened, the old one stays in use.
     try? open()
   }
 

@@ -17,7 +17,7 @@ package enum PathText {
     }
   }()
 
-  /// This program's arguments as paths, in which bytes that aren't UTF-8 are kept.
+  /// This program's arguments as paths, including bytes that aren't UTF-8.
   package static var arguments: [String] {
     let start = depot_noted_start()
     return (0..<Int(start.count)).compactMap { index in

@@ -17,9 +17,9 @@ package enum Poll {
   /// - Parameters:
   ///   - socket: The socket to wait for, if any.
   ///   - wantsWrite: Whether being able to write ends the wait.
-  ///   - signal: What else ends the wait; it is taken back. It must not be blocking.
+  ///   - signal: A signal that also ends the wait; it is consumed then. It must not be blocking.
   ///   - milliseconds: How long to wait at most; for ever if `nil`.
-  /// - Returns: What the socket is ready for.
+  /// - Returns: The operations that the socket is ready for.
   package static func wait(
     for socket: Descriptor?,
     wantsWrite: Bool,

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 
 extension Process {
-  /// The name of this program and what followed it on its command line.
+  /// The name of this program and its arguments.
   ///
   /// `CommandLine.arguments` is empty in programs with the runtime inside if a library that was loaded
   /// before has called `setenv`.

@@ -17,7 +17,7 @@ package enum Process {
     return code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "localhost"
   }
 
-  /// The exit status of a program that wrote to a closed pipe: what shells report for SIGPIPE.
+  /// The exit status of a program that wrote to a closed pipe, as shells report it for SIGPIPE.
   package static let closedPipeStatus: Int32 = 141
 
   /// The user that this process acts as.
@@ -75,8 +75,8 @@ package enum Process {
   ///
   /// - Parameters:
   ///   - arguments: The path of the program and its arguments.
-  ///   - output: What its standard output is.
-  ///   - log: The file that gets what the program writes to its standard error, at its end.
+  ///   - output: Its standard output.
+  ///   - log: The file that its standard error is appended to.
   /// - Returns: The number of the new process.
   /// - Throws: ``SystemError`` if it can't be started.
   package static func spawnDetached(
@@ -91,8 +91,7 @@ package enum Process {
     }
   }
 
-  /// Starts a program with no other descriptors than the standard ones, of which a function says
-  /// what they are.
+  /// Starts a program with the standard descriptors only, which `prepare` sets.
   static func spawn(
     _ arguments: [String],
     inOwnSession: Bool = false,
@@ -102,7 +101,7 @@ package enum Process {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     prepare(&actions)
-    // Whoever waits for this process to end must not have to wait for the new one.
+    // Inherited descriptors would make readers of this process's output wait for the new one too.
     depot_spawn_close_from(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -128,7 +127,7 @@ package enum Process {
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
-  /// Writes a line to the standard output and ends that, so that whoever reads it finds its end.
+  /// Writes a line to the standard output and closes it, so that a reader finds its end.
   ///
   /// Nobody may be left who wants to know. The corresponding C function is `dup2`.
   package static func endStandardOutput(_ line: [UInt8]) {

@@ -1,4 +1,4 @@
-/// Room for what one read brings, freed with the last reference to it.
+/// The buffer for one read, freed with the last reference to it.
 package final class ReceiveBuffer {
   package let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 

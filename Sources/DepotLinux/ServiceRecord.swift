@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The last service at a socket, as noted in a small file beside it, which has the suffix `.service`.
 ///
-/// A service writes it when it begins to serve, so that the client that starts the next one gives it
-/// the same store; and when it is told to stop, so that no client starts one by itself. The file's
-/// first line is `running` or `stopped`, and the rest is the path of the store.
+/// A service writes `running` when it begins to serve, so that a client that starts the next
+/// service gives it the same store, and `stopped` when a user stops it, so that clients don't start
+/// one by themselves. The state is the file's first line, and the rest is the path of the store.
 package struct ServiceRecord: Hashable, Sendable {
   /// The absolute path of the store.
   package var store: String
@@ -16,7 +16,7 @@ package struct ServiceRecord: Hashable, Sendable {
     self.isStopped = isStopped
   }
 
-  /// Reads what is noted beside a socket; `nil` if nothing is.
+  /// Reads the record beside a socket; `nil` if there is none.
   package init?(besideSocket path: String) {
     let file = path + Self.suffix
     guard let bytes = FileSystem.contents(of: file, limit: 1 << 16) else { return nil }
@@ -27,9 +27,9 @@ package struct ServiceRecord: Hashable, Sendable {
     store = String(decoding: parts[1], as: UTF8.self)
   }
 
-  /// Notes it beside a socket, in the place of what was noted before.
+  /// Writes the record beside a socket, in place of the previous one.
   ///
-  /// - Throws: ``SystemError`` if the file can't be written; what was noted before is still there.
+  /// - Throws: ``SystemError`` if the file can't be written; the previous record stays then.
   package func write(besideSocket path: String) throws(SystemError) {
     let temporary = path + Self.suffix + "-\(Process.identifier)"
     do throws(SystemError) {

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// An open file of a store, for what must be done behind SQLite's back.
+/// An open file of a store, for operations that SQLite doesn't offer.
 ///
 /// Closing it ends none of the locks that the process has on a database.
 package struct StoredFile: Sendable {

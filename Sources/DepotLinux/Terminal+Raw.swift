@@ -35,7 +35,7 @@ extension Terminal {
 }
 
 extension FileSystem {
-  /// Returns the names of what is in a folder, with `/` behind those of folders, sorted.
+  /// Returns the names in a folder, sorted, with `/` after names of folders.
   ///
   /// There are none if it can't be read. The corresponding C function is `readdir`.
   package static func names(in folder: String) -> [String] {

@@ -14,8 +14,8 @@ package enum Thread {
   /// Runs `body` on a new, detached thread with all signals blocked.
   ///
   /// - Parameters:
-  ///   - name: What `ps -L` shows, at most 15 bytes.
-  ///   - body: What the thread does before it ends.
+  ///   - name: The name in `ps -L`, at most 15 bytes.
+  ///   - body: The work of the thread, which ends afterwards.
   /// - Throws: ``SystemError`` if there can be no more threads.
   package static func start(
     name: String,

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// Threads for jobs that may block: as many as there are jobs at the moment, and one at least.
+/// Threads for jobs that may block: as many as there are jobs at present, and at least one.
 ///
-/// A ``Lane`` runs its jobs one after the other. Where there can be no more threads, no job waits for one that another
-/// job has, since that may wait for it: the caller's thread runs the refusal instead.
+/// A ``Lane`` runs its jobs one after the other. If no more threads can be started, a job can't be
+/// queued behind another thread's job, which might wait for it: the caller's thread runs the
+/// refusal instead.
 package final class ThreadCrew: Sendable {
   private struct State {
     var jobs: [(number: Int, body: @Sendable () -> Void)] = []
@@ -19,7 +20,7 @@ package final class ThreadCrew: Sendable {
   private let name: String
   private let state = Mutex(State())
   private let signal = Semaphore()
-  /// What is to be done without a thread, by whichever thread does that already.
+  /// Refusals to run without a thread of their own; the thread that already runs one runs them all.
   private let refused = Mutex<[@Sendable () -> Void]?>(nil)
 
   /// Creates a crew whose threads have a name of at most 15 bytes.
@@ -124,7 +125,7 @@ package final class ThreadCrew: Sendable {
 
     private struct Job {
       var body: @Sendable () -> Void
-      /// What to do if there is no thread for it.
+      /// Is called if no thread can be started for the job.
       var refusal: @Sendable () -> Void
     }
 
@@ -141,12 +142,12 @@ package final class ThreadCrew: Sendable {
       run { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
-    /// Runs `job` after those that were handed over before.
+    /// Runs `job` after the jobs before it.
     ///
     /// - Parameters:
-    ///   - job: What takes its time.
-    ///   - refuse: What is to be done in its place, in its turn, if there can be no thread for it, by a thread that
-    ///     it mustn't keep; the job itself if `nil`.
+    ///   - job: A job that may take long.
+    ///   - refuse: Is called in place of the job, in its order, if no thread can be started for it;
+    ///     it must not block its thread. The job itself if `nil`.
     package func run(
       _ job: @escaping @Sendable () -> Void,
       orElse refuse: (@Sendable () -> Void)? = nil

@@ -96,7 +96,7 @@ package enum UnixSocket {
     }
   }
 
-  /// Returns two sockets that are connected with each other, the second of which doesn't block.
+  /// Returns two sockets that are connected with each other; the second is non-blocking.
   ///
   /// The corresponding C function is `socketpair`.
   package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The users and groups that the system knows (passwd(5), group(5), and whatever nsswitch.conf(5) adds).
+/// The system's users and groups (passwd(5), group(5), and other sources of nsswitch.conf(5)).
 package enum UserDatabase {
   /// Returns the number of a user, who is named or told by the number; `nil` if there is no such user.
   ///
@@ -40,7 +40,7 @@ package enum UserDatabase {
     }
   }
 
-  /// The folder of this process's user: `$HOME`, else what the system knows; `nil` if there is none.
+  /// The home folder of this process's user: `$HOME`, or else the system's; `nil` if there is none.
   package static var home: String? {
     let home =
       Process.environment("HOME")

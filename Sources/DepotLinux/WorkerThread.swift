@@ -17,7 +17,7 @@ package final class WorkerThread: SerialExecutor {
 
   /// Starts the thread.
   ///
-  /// - Parameter name: What `ps -L` shows, at most 15 bytes.
+  /// - Parameter name: The name in `ps -L`, at most 15 bytes.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   package init(name: String) throws(SystemError) {
     signal = try WakeSignal(isBlocking: true)
@@ -29,7 +29,7 @@ package final class WorkerThread: SerialExecutor {
     run { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
-  /// Runs `work` on the thread, after what was enqueued before.
+  /// Runs `work` on the thread, after all earlier work.
   package func run(_ work: @escaping @Sendable () -> Void) {
     let mustWake = state.withLock { state in
       state.items.append(work)
@@ -38,7 +38,7 @@ package final class WorkerThread: SerialExecutor {
     if mustWake { signal.signal() }
   }
 
-  /// Ends the thread when it has run what was enqueued.
+  /// Ends the thread after all enqueued work.
   package func stop() {
     state.withLock { $0.isStopped = true }
     signal.signal()
