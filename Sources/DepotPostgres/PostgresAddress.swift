@@ -36,7 +36,7 @@ package struct PostgresAddress: Sendable {
     while let keyword = fields[0] {
       if let value = fields[3] {
         values[String(cString: keyword)] = String(cString: value)
-        // An asterisk stands for what nobody should see on a screen.
+        // libpq marks values that must not be shown, such as passwords, with an asterisk.
         if let display = fields[5], display.pointee == CChar(0x2A) { containsPassword = true }
       }
       fields += 7
@@ -100,7 +100,7 @@ extension PostgresAddress: CustomStringConvertible {
 }
 
 extension String {
-  /// The text with percent signs before what has a meaning in URIs.
+  /// The text with all characters percent-encoded that have a meaning in URIs.
   fileprivate var escaped: String {
     utf8.map { byte in
       let isPlain =

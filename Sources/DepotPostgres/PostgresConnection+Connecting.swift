@@ -86,7 +86,7 @@ extension PostgresConnection {
     _ library: PostgresLibrary
   ) -> PostgresError {
     let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
-    // The question whether the server runs there is answered by whoever reads of the failure.
+    // libpq's question whether the server is running there doesn't help the reader.
     let lines = text.split(separator: "\n").filter {
       !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\tIs the server running")
     }

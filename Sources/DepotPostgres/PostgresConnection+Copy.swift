@@ -1,4 +1,4 @@
-/// The rows of a table in the form in which `COPY … FROM STDIN (FORMAT binary)` takes them.
+/// The rows of a table in the form for `COPY … FROM STDIN (FORMAT binary)`.
 ///
 /// Each column has to get exactly a value of its type.
 package struct PostgresRowWriter {
@@ -42,7 +42,7 @@ extension PostgresConnection {
   ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
   ///   - rows: Writes the values of one row; returns false if there is none any more. If it throws, no row is there.
   /// - Returns: How many rows there were.
-  /// - Throws: ``PostgresError``, or what `rows` throws.
+  /// - Throws: ``PostgresError``, or an error of `rows`.
   @discardableResult
   package func copyIn(
     _ sql: String,
@@ -72,7 +72,7 @@ extension PostgresConnection {
     return result.affectedRows
   }
 
-  /// Sends what was written.
+  /// Sends the buffered rows.
   ///
   /// The corresponding C function is `PQputCopyData`.
   private func put(_ writer: inout PostgresRowWriter) throws(PostgresError) {
@@ -85,7 +85,7 @@ extension PostgresConnection {
     writer.bytes.removeAll(keepingCapacity: true)
     guard code == 1 else { throw lose() }
     try flush()
-    // What can't be written is dropped without a word: only reading tells that the connection is lost.
+    // libpq drops unsendable bytes silently: only reading reveals that the connection is lost.
     if library.consumeInput(handle) == 0 { throw lose() }
   }
 

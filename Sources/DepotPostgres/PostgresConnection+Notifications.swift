@@ -1,7 +1,7 @@
 package import DepotLinux
 
 extension PostgresConnection {
-  /// Has the session told of what is sent to a channel.
+  /// Subscribes the session to the notifications of a channel.
   package func listen(_ channel: String) throws(PostgresError) {
     let name = channel.split(separator: "\"", omittingEmptySubsequences: false)
     try run("LISTEN \"\(name.joined(separator: "\"\""))\"")

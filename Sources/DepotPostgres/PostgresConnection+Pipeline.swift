@@ -16,7 +16,7 @@ struct PreparedStatement {
   }
 }
 
-/// A statement of which a result comes.
+/// A sent statement whose result is still to be read.
 struct SentStatement {
   var sql: String
   /// Whether it is only to be prepared.
@@ -30,7 +30,7 @@ extension PostgresConnection {
   /// The most statements that the server keeps.
   private static let mostPrepared = 256
 
-  /// Sends statements and doesn't wait for their results: that is what `receive()` does, once.
+  /// Sends statements without waiting; `receive()` must then read their results once.
   ///
   /// - Throws: ``PostgresError``; of the kind `invalidValue` if nothing was sent.
   package func send(_ statements: [PostgresStatement]) throws(PostgresError) {
@@ -113,7 +113,8 @@ extension PostgresConnection {
       default:
         let error = failure(result, sql: statement.sql)
         if error.kind == .lost { throw error }
-        // What it was made for has changed, or the server has forgotten it.
+        // The tables of the statement have changed, or the server has dropped the prepared
+        // statement.
         if statement.isPreparing || error.sqlState == "0A000" || error.sqlState == "26000" {
           prepared[statement.sql] = nil
         }

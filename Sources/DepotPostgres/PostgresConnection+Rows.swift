@@ -5,7 +5,7 @@ extension PostgresConnection {
   /// The connection can't be used for anything else meanwhile. If the function throws, the statement is
   /// cancelled, which makes a transaction that is open a failed one.
   ///
-  /// - Throws: ``PostgresError``, or what the function throws.
+  /// - Throws: ``PostgresError``, or an error of the function.
   package func forEach(
     _ sql: String,
     _ parameters: [PostgresValue] = [],

@@ -49,7 +49,7 @@ extension PostgresConnection {
     throw lose("the server didn't answer within \((timeLimit ?? 0) / 1_000_000) ms")
   }
 
-  /// Sends what is to be sent, and reads meanwhile, as the server may wait for that.
+  /// Sends all buffered bytes, and reads meanwhile, as the server may wait for that.
   ///
   /// The corresponding C function is `PQflush`.
   func flush() throws(PostgresError) {
@@ -78,7 +78,7 @@ extension PostgresConnection {
     return library.getResult(handle).map { PostgresResult($0, of: library) }
   }
 
-  /// Waits for the results of a statement, of which the last counts.
+  /// Waits for the results of a statement, and returns the last.
   func lastResult() throws(PostgresError) -> PostgresResult? {
     var last: PostgresResult?
     while let result = try nextResult() {
@@ -91,7 +91,7 @@ extension PostgresConnection {
 
   /// Closes the connection, and returns the error of a lost one.
   ///
-  /// The reason is what libpq says if there is no other.
+  /// The message is libpq's unless one is given.
   func lose(_ message: String? = nil) -> PostgresError {
     let text = (try? handle).flatMap { library.errorMessage($0) }.map {
       String(cString: $0).trimmed

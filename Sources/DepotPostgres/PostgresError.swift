@@ -22,7 +22,7 @@ package struct PostgresError: Error, Hashable {
   package var kind: Kind
   /// The code of the server's error, five characters (postgresql.org/docs/current/errcodes-appendix.html).
   package var sqlState: String?
-  /// The server's primary message, or that of libpq.
+  /// The server's primary message, or libpq's.
   package var message: String
   /// The statement that failed.
   package var sql: String?

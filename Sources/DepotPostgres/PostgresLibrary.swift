@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// The functions of libpq, PostgreSQL's client library, which is opened when it is first needed.
+/// The functions of libpq, PostgreSQL's client library, which is opened on first use.
 ///
-/// No program is linked with it: that would cost those that have no cluster 4 ms when they start. The functions
-/// have the names that its documentation gives them (postgresql.org/docs/current/libpq.html), without PQ.
+/// No program is linked with it, since that would cost programs without a cluster 4 ms at their
+/// start. The functions have their documented names without PQ
+/// (postgresql.org/docs/current/libpq.html).
 package struct PostgresLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
   typealias Texts = UnsafePointer<UnsafePointer<CChar>?>

@@ -63,7 +63,7 @@ package final class PostgresResult {
     )
   }
 
-  /// A whole number of whatever width; 0 for null.
+  /// An integer of any width; 0 for null.
   package func integer(_ column: Int, row: Int = 0) -> Int64 {
     let bytes = UnsafeRawBufferPointer(self.bytes(column, row: row))
     switch bytes.count {

@@ -25,9 +25,9 @@ extension PostgresStatement: ExpressibleByStringLiteral {
   package init(stringLiteral sql: String) { self.init(sql) }
 }
 
-/// The values of a statement's parameters in the form in which libpq takes them.
+/// The values of a statement's parameters in libpq's form.
 ///
-/// It is kept, so that its memory serves for one statement after the other.
+/// Its memory is reused for later statements.
 struct ParameterBuffer {
   private var bytes: [UInt8] = []
   private var places: [Int] = []
@@ -36,7 +36,7 @@ struct ParameterBuffer {
   private var pointers: [UnsafePointer<CChar>?] = []
   private(set) var types: [UInt32] = []
 
-  /// Takes in the values of a statement in place of those before.
+  /// Replaces the values by the values of another statement.
   mutating func fill(with values: [PostgresValue]) {
     // One large value isn't kept in memory for ever.
     if bytes.capacity > 1 << 20 { bytes = [] }

@@ -29,7 +29,7 @@ package enum PostgresType: UInt32, Sendable {
 }
 
 extension PostgresValue {
-  /// The type that a parameter of this value has; 0 for null, which is what the statement makes of it.
+  /// The type of a parameter with this value; 0 for null, whose type the server infers.
   var typeIdentifier: UInt32 {
     if case .array(let element, _) = self { return element.array }
     return elementType?.rawValue ?? 0

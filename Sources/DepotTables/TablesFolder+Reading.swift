@@ -11,8 +11,8 @@ package struct TablesFolder {
 
   /// Reads all tables of an SQLite file that isn't a store into the folder, which exists and is empty.
   ///
-  /// The file isn't changed: one without a log is taken as it is, and of one with a log a copy is read, in which the
-  /// log can be applied.
+  /// The file isn't changed: it is read itself if it has no log, and otherwise a copy of it is
+  /// read, since the log can be applied there.
   ///
   /// - Throws: ``DepotError`` `notfound.file` if it isn't there, `storage.corrupt` if it is no SQLite file or is
   ///   damaged, and others of class `storage`.
@@ -97,7 +97,7 @@ package struct TablesFolder {
     try output.write(writer.bytes)
   }
 
-  /// Returns a name as SQL takes it, whatever characters it has.
+  /// Returns a name quoted for SQL, with any characters.
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""

@@ -8,7 +8,7 @@ extension TablesFolder {
 
   /// Writes the tables of the folder into an SQLite file, with their keys and foreign keys.
   ///
-  /// It gets its name when it is complete and on disk, over that of an earlier one.
+  /// The file gets its name when it is complete and on disk, and replaces an earlier export.
   ///
   /// - Throws: ``DepotError`` `request.usage` if there is another file of the name, and others of class `storage`.
   package func write(_ file: String) throws(DepotError) {
@@ -53,7 +53,7 @@ extension TablesFolder {
     for table in tables { try addRows(to: table, connection) }
     var names = Set(tables.map { $0.name.lowercased() })
     for table in tables {
-      // Whoever follows a foreign key back looks for it.
+      // Following a foreign key backwards needs an index.
       for column in table.columns where column.references != nil {
         var name = "\(table.name)_\(column.name)"
         while !names.insert(name.lowercased()).inserted { name += "_" }
