@@ -8,10 +8,11 @@ struct Batch {
   /// After how much work, in nanoseconds, those are answered that are in it.
   static let duration: UInt64 = 20_000_000
 
-  /// How many requests there are in any case if they come in time, of a store in a file.
+  /// The number of requests that a transaction may always have, for a store in a file.
   ///
-  /// Beyond it, those that come while a transaction goes on are for the next one: with all clients in one
-  /// transaction, nothing would be done while it is flushed. In a cluster each transaction costs more than that.
+  /// Beyond it, requests that arrive during a transaction wait for the next one: with all clients
+  /// in one transaction, nothing would be done while it is flushed. In a cluster a transaction
+  /// costs more than that.
   private static let small = 8
 
   private let limit: Int

@@ -3,10 +3,10 @@ internal import DepotProtocol
 /// An update or a deletion that is done in several transactions, each of a few rows, or the undoing of a
 /// group.
 ///
-/// The rows come in the order of their identifiers. Each chunk looks for them anew behind the last
-/// identifier of the one before, and ends after a moment however many it has found: what has come to
-/// satisfy the predicate in the meantime is changed if it is still ahead, and what has ceased to isn't.
-/// Rows that were inserted after the first chunk aren't reached.
+/// The rows come in the order of their identifiers. Each chunk searches for rows after the last
+/// identifier of the previous chunk, and ends after about ``duration``, however many it has found.
+/// So rows that begin to satisfy the predicate meanwhile are changed if they are still ahead, and
+/// rows that cease to satisfy it aren't. Rows inserted after the first chunk aren't changed.
 struct ChunkedWrite {
   let request: WriteRequest
   var progress = ChunkProgress()

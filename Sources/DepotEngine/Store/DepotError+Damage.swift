@@ -20,7 +20,7 @@ extension DepotError {
 }
 
 extension DamagedPage {
-  /// Tells what is damaged, as in "Page 12 of the store is damaged: rows Item/5 to Item/64.".
+  /// Names the damaged rows, as in "Page 12 of the store is damaged: rows Item/5 to Item/64.".
   var description: String {
     let place = isInLog ? " in its log" : ""
     return

@@ -77,6 +77,6 @@ extension SQLiteError {
 
   /// Whether the file couldn't grow, also where SQLite calls that an error of the disk.
   ///
-  /// It says nothing about what is on disk: don't go by it after a commit was begun.
+  /// It tells nothing about the content of the disk: don't rely on it after a commit was begun.
   var isWantOfRoom: Bool { kind == .full || [ENOSPC, EDQUOT].contains(systemErrno) }
 }

@@ -18,8 +18,9 @@ struct LogRoom {
     limit = isLasting ? configuration.walLimitBytes / 4096 : 0
   }
 
-  /// Makes room for more if a log of so many pages has nearly filled what there is; without room on the
-  /// disk, the log grows as it is needed.
+  /// Extends the file if a log of so many pages has nearly filled it.
+  ///
+  /// Without room on the disk, the log grows as needed.
   mutating func grow(pages used: Int) {
     guard pages < limit, used + Self.stepPages / 4 >= pages else { return }
     pages = min(limit, max(Self.firstPages, used + Self.stepPages))

@@ -1,11 +1,11 @@
 internal import DepotLinux
 internal import DepotSQLite
 
-/// A look at a write-ahead log without SQLite (sqlite.org/walformat.html).
+/// An inspection of a write-ahead log without SQLite (sqlite.org/walformat.html).
 ///
-/// SQLite reads a log up to the first frame whose checksum is wrong. If power failed during a commit,
-/// that is where the log ends. But if a later commit follows, the disk has damaged what it had
-/// promised to keep: every commit is flushed before the next begins, so at most one is half there.
+/// SQLite reads a log up to the first frame with a wrong checksum. If power failed during a commit,
+/// the log ends there. If a later commit follows, however, the disk has damaged flushed data: every
+/// commit is flushed before the next begins, so at most one can be incomplete.
 struct LogSurvey {
   /// The random number (salt) of the log; 0 if it was never begun, or if its beginning is damaged.
   private(set) var identity: UInt64 = 0
@@ -87,7 +87,7 @@ extension [UInt8] {
 /// The checksum that runs through a log.
 private struct Chain {
   let pageSize: Int
-  /// Whether the log's header is what was written.
+  /// Whether the log's header is undamaged.
   let isHeaderIntact: Bool
   private let isBigEndian: Bool
   private var sum: LogChecksum

@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
   /// A write that waits for its turn.
   enum Entry: Sendable {
     case request(WriteRequest)
-    /// A write of which chunks are left.
+    /// A write with remaining chunks.
     case chunks(ChunkedWrite)
 
     init(_ request: WriteRequest) {
@@ -40,7 +40,7 @@ final class Mailbox: Sendable {
 
   private struct State {
     var queue = FairQueue<Entry>()
-    /// A barrier that waits for the queue to be empty, and what has come after it.
+    /// A barrier that waits for the queue to be empty, and the entries after it.
     var later: [Entry] = []
     /// The connection whose write is being done, and since when.
     var turn: (connection: Int64, began: UInt64)?
@@ -102,9 +102,9 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Puts back a write of which chunks are left.
+  /// Puts back a write with remaining chunks.
   ///
-  /// - Throws: ``DepotError`` if it is to end; whoever stops it from now on finds it here.
+  /// - Throws: ``DepotError`` if its call was stopped; a later stop finds the write here.
   func putBack(_ write: ChunkedWrite) throws(DepotError) {
     try state.withLock { (state) throws(DepotError) in
       try write.request.control.check()
@@ -112,8 +112,9 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes the next write out, or the next decision about the prepared one if there `isPrepared` one;
-  /// whoever gets nothing must be woken again.
+  /// Takes the next write out, or the decision about the prepared write if there `isPrepared` one.
+  ///
+  /// If it returns `nil`, the thread must be woken for the next write.
   func take(isPrepared: Bool) -> Entry? {
     state.withLock { state in
       state.endTurn()
@@ -142,7 +143,7 @@ final class Mailbox: Sendable {
     state.withLock { $0.removeAll { tokens.contains($0.request.token) } }
   }
 
-  /// Takes all writes out of which chunks are left.
+  /// Takes out all writes with remaining chunks.
   func takeChunked() -> [ChunkedWrite] {
     state.withLock { $0.removeAll(where: \.isUnderWay) }.compactMap { entry in
       if case .chunks(let write) = entry { write } else { nil }
@@ -154,7 +155,7 @@ final class Mailbox: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Accepts nothing from now on; what is in it can still be taken.
+  /// Accepts no more writes; waiting ones can still be taken.
   func close() {
     state.withLock { $0.isClosed = true }
   }

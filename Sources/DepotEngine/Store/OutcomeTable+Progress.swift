@@ -1,11 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The progress of chunked writes with idempotency keys, so that a request that is sent again goes on
-/// where it stopped.
+/// The progress of chunked writes with idempotency keys, so that a repeated request continues.
 ///
-/// The row that has the key holds an array until the write is done. Identifiers are kept in rows of
-/// their own, one for each chunk; while the write goes on, all of them are kept.
+/// The row of the key holds an array until the write is done. Identifiers are kept in rows of their
+/// own, one for each chunk, until then.
 extension OutcomeTable {
   /// Returns how far the write with `key` has come, or its result if it is done; the key must not
   /// be another request's.
@@ -54,7 +53,7 @@ extension OutcomeTable {
     try store(part, key: partKey(key, progress.parts), hash: hash, in: period)
   }
 
-  /// Brings what a write has stored into the present period.
+  /// Moves the rows of a write into the present period.
   private func renew(_ key: String, parts: Int, in period: Int64) throws {
     let statement = try connection.statement(
       "UPDATE depot_outcome SET period = ?1 WHERE period = ?1 - 1 AND key = ?2"

@@ -3,8 +3,8 @@ internal import DepotSQLite
 
 /// The outcomes of writes with idempotency keys, kept in the transactions of their effects.
 ///
-/// They are in the order of periods, and in each in that of their keys: those of keys that begin with the time are
-/// beside each other, on few pages, and a period is forgotten as a whole.
+/// They are ordered by period and then by key. Keys that begin with the time are therefore
+/// adjacent, on few pages, and a whole period is deleted at once.
 struct OutcomeTable {
   /// How long a period is, in seconds; an outcome is kept for one at least and two at most.
   static let lifetime: Int64 = 600
@@ -17,8 +17,9 @@ struct OutcomeTable {
 
   let connection: Connection
 
-  /// Returns the last period of which there are outcomes; 0 if there are none, or if they are damaged, of which
-  /// writes with keys tell.
+  /// Returns the last period with outcomes; 0 if there are none or the table is damaged.
+  ///
+  /// Writes with keys report the damage.
   func lastPeriod() throws(SQLiteError) -> Int64 {
     do {
       return try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0
@@ -64,7 +65,7 @@ struct OutcomeTable {
     return connection.changeCount == limit
   }
 
-  /// Returns what tells one request from another.
+  /// Returns a hash that identifies a request.
   static func hash(_ operation: Operation) -> Int64 {
     var writer = JSONWriter()
     writer.string(operation.name)

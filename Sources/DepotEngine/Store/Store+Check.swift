@@ -5,7 +5,7 @@ internal import DepotSQLite
 extension Store {
   /// Looks at every page and every row of a store that nobody has open.
   ///
-  /// - Returns: What is wrong, in words; nothing if the store is sound, `nil` if there is none.
+  /// - Returns: The problems in words, none if the store is sound; `nil` if there is no store.
   /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store open, `storage.corrupt`
   ///   if it is too damaged to be looked at, and others of class `storage`.
   package static func check(path: String) throws(DepotError) -> [String]? {

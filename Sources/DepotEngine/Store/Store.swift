@@ -4,9 +4,10 @@ internal import DepotSQLite
 internal import Glibc
 internal import Synchronization
 
-/// The owner of the one connection that writes, which also makes all checkpoints.
+/// The owner of the only writing connection, which also makes all checkpoints.
 ///
-/// It runs on a thread of its own. Whatever has arrived when it looks is stored in one transaction.
+/// It runs on a thread of its own, and stores all waiting requests in one transaction (group
+/// commit).
 package actor Store {
   private let thread: WorkerThread
   private let mailbox = Mailbox()
@@ -35,7 +36,7 @@ package actor Store {
   package nonisolated let storeIdentifier: String
   /// Whether nothing may be written, because that was asked for or because nothing can be.
   package nonisolated let isReadOnly: Bool
-  /// The store's epochs, and that of this writer.
+  /// The store's epochs, including this writer's own.
   nonisolated var epochs: EpochChain { published.epochs.withLock { $0 } }
   /// Whether `onChanges` is to be called.
   package nonisolated let interest: ChangeInterest
@@ -51,10 +52,11 @@ package actor Store {
   /// - Parameters:
   ///   - configuration: Where the store is.
   ///   - lock: The lock on its file, if this process has it.
-  ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk; none for a
-  ///     commit behind which a write goes on.
-  ///   - onChanges: Gets what was committed, on the store's thread, before the outcomes are delivered, while
-  ///     ``interest`` is raised: the transactions in their order, none without changes.
+  ///   - onCommit: Receives the outcomes of requests, on the store's thread, when they are on disk;
+  ///     none for a commit of a chunk with others to follow.
+  ///   - onChanges: Receives committed transactions, on the store's thread, before the outcomes are
+  ///     delivered, while ``interest`` is raised: in their order, without the ones that changed
+  ///     nothing.
   ///   - onFatal: Is called once, on the store's thread, if the disk can't be relied on any more; the
   ///     process must end then without another answer about a write.
   /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store,
@@ -108,7 +110,7 @@ package actor Store {
   /// The numbers of the connections of a service.
   static func connections(of service: Int64) -> Range<Int64> { service << 32..<(service + 1) << 32 }
 
-  /// Begins to hear what other services of a store in a cluster commit.
+  /// Begins to receive commits of other services, for a store in a cluster.
   private func listen() {
     guard let home = writer?.home else { return }
     do throws(SystemError) {
@@ -144,8 +146,9 @@ package actor Store {
     if mailbox.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
   }
 
-  /// Takes back writes that wait, also for their next chunks, and returns their outcomes, which are the
-  /// errors by their tokens; none of those that are being done.
+  /// Withdraws waiting writes, including ones with remaining chunks, and returns their outcomes.
+  ///
+  /// The outcomes are the given errors, by the writes' tokens. Writes being executed have none.
   package nonisolated func withdraw(_ errors: [UInt64: DepotError]) -> [WriteOutcome] {
     mailbox.withdraw(Set(errors.keys)).compactMap { entry in
       errors[entry.request.token].map(entry.outcome)
@@ -160,7 +163,7 @@ package actor Store {
 
   package nonisolated var statistics: StoreStatistics { published.statistics.withLock { $0 } }
 
-  /// Stores what was handed over, empties the log, and closes the file; all readers must be closed.
+  /// Stores all submitted writes, empties the log, and closes the file; all readers must be closed.
   ///
   /// Writes that are handed over later are dropped.
   package nonisolated func close(completion: @escaping @Sendable () -> Void) {
@@ -191,11 +194,11 @@ package actor Store {
     }
   }
 
-  /// Takes in what other services of a store in a cluster have committed, up to a commit at least, and makes it
-  /// known.
+  /// Applies and publishes other services' commits in a cluster, up to a given one at least.
   ///
-  /// - Returns: Whether somebody waits for it: a watcher, or this service's next turn, if a write came in the last
-  ///   second. A turn that has nothing to take in is shorter, and lets others write sooner.
+  /// - Returns: Whether somebody waits for them: a watcher, or this service's next write, if one
+  ///   came in the last second. A turn without commits to apply is shorter, so others can write
+  ///   sooner.
   private nonisolated func catchUp(to last: Int64) -> Bool {
     // A write may come between the two moments.
     let isWriting = Monotonic.now() < lastWrite.load(ordering: .relaxed) + 1_000_000_000
@@ -215,7 +218,7 @@ package actor Store {
     return isAwaited
   }
 
-  /// Waits until the store has what other services have committed, as a token of theirs may ask for.
+  /// Waits until the store has the commits of other services that a token of theirs may need.
   ///
   /// - Returns: Whether other services can have committed something.
   package nonisolated func waitForNews() -> Bool {
@@ -248,7 +251,7 @@ package actor Store {
     guard let writer, writer.prepared == nil else { return }
     do {
       let hasMore = try writer.purgeHistory()
-      // Its turn may have taken in what other services have committed.
+      // Its turn may have applied commits of other services.
       try makeKnown(writer)
       if hasMore { purgeLater() }
     } catch {
@@ -326,14 +329,13 @@ package actor Store {
     if writer.isPurgeDue { purgeLater() }
   }
 
-  /// Ends the writes of which chunks are left: the copy that was made for a migration hasn't got what
-  /// they would still do.
+  /// Ends the writes with remaining chunks, since the migrated copy wouldn't have their changes.
   private func endChunkedWrites(_ writer: Writer) {
     let error = DepotError(.migrating, "The store is being migrated.")
     onCommit(mailbox.takeChunked().map { writer.fail($0, error) })
   }
 
-  /// Makes known what was committed for nobody here who waits for an answer.
+  /// Publishes commits that no caller waits for.
   private func makeKnown(_ writer: Writer) throws(SQLiteError) {
     publish(writer)
     tell(writer)
@@ -341,7 +343,7 @@ package actor Store {
     try checkpoint(writer)
   }
 
-  /// Tells watchers what was committed.
+  /// Notifies watchers of the committed transactions.
   private func tell(_ writer: Writer) {
     let foreign = writer.home?.takeForeign() ?? []
     var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
@@ -377,15 +379,15 @@ package actor Store {
         logRoom = LogRoom(configuration)
       }
     } catch {
-      // Without room the log grows on, and the next commit tells whether there is room for it; so it does
-      // with a damaged page, which whoever reads it is told of.
+      // Without room the log grows on, and the next commit finds out whether it can. A damaged page
+      // is left to its readers, which get an error.
       guard [.full, .busy, .readOnly, .damaged].contains(error.kind) else { throw error }
     }
     checkpointing.didCheckpoint(pages: writer.connection.walPageCount)
     publish(writer)
   }
 
-  /// Stops for good: after a failed write or flush nobody knows what the disk holds.
+  /// Stops for good: after a failed write or flush the content of the disk is unknown.
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
@@ -421,7 +423,7 @@ package actor Store {
     self.writer = nil
   }
 
-  /// Gives up what nobody decided about, and does what waited for that.
+  /// Rolls back a prepared transaction without a decision, and runs the writes that waited.
   private func undoPrepared() {
     guard let writer, writer.prepared != nil else { return }
     do {

@@ -13,7 +13,7 @@ struct StoreAnswers {
   let catalog: Catalog
   let reply: ReplyWriter
 
-  /// Appends what takes room on the disk.
+  /// Appends the use of disk space.
   func space(to writer: inout JSONWriter) throws {
     if !connection.isInTransaction { try connection.beginReading() }
     let catalog = try CatalogTables(connection: connection).catalog(orSame: catalog)
@@ -32,7 +32,7 @@ struct StoreAnswers {
     }
   }
 
-  /// Appends what is wrong with the store; `pause` is called between steps.
+  /// Appends the problems of the store; `pause` is called between steps.
   func check(_ pause: () throws -> Void, to writer: inout JSONWriter) throws {
     if !connection.isInTransaction { try connection.beginReading() }
     let tables = CatalogTables(connection: connection)

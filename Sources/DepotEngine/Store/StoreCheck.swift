@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A look at the rows of a store that nobody has open: their entities, references, and what leads back.
+/// A check of the rows of a closed store: their entities, references, and inverse references.
 struct StoreCheck {
   /// How many problems of a kind are told for each table.
   private static let limit = 100

@@ -15,7 +15,7 @@ package struct StoreConfiguration: Sendable {
   /// The clocks that tell the time.
   package var clocks = Clocks.system
 
-  /// The database in which the store lives, and of which the file is a copy; `nil` if it lives in the file.
+  /// The database of the store, with the file as a local copy; `nil` if the store is the file.
   package var cluster: ClusterAddress?
 
   /// Whether the file is on a file system in memory, and goes away when the store is closed.
@@ -26,7 +26,7 @@ package struct StoreConfiguration: Sendable {
   package var isReadOnly: Bool
   /// Whether to open it for reading only if it can't be written.
   package var fallsBackToReading = false
-  /// Whether to go on with what is there if something of the store is gone.
+  /// Whether to open the remaining data if a part of the store is lost.
   package var acceptsLoss = false
 
   package init(path: String, isInMemory: Bool = false, isReadOnly: Bool = false) {

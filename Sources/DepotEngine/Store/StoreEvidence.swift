@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The state in which the files of a store are before anybody has opened them.
+/// The state of a store's files before they are opened.
 struct StoreEvidence {
   /// The store's file.
   enum Main: Equatable {
@@ -63,7 +63,7 @@ extension StoreEvidence {
     var keepsLog = false
   }
 
-  /// Returns what is to be done with the store.
+  /// Returns the way to treat the store.
   var finding: Finding {
     switch state {
     case .known(let state) where state.commits > 0 || main.hasStamp(of: state):
@@ -111,7 +111,7 @@ extension StoreEvidence {
       return .loss(state.loss(main.absence, since: nil))
     case .sealed(let size, let stamp, let isTorn):
       let last = state.checkpoint
-      // After that the file may have got more pages, all of which are in the log too.
+      // The file may have got more pages later, but the log has those too.
       if stamp == last.stamp || stamp == nil, size < Int(state.pageCount) * 4096 {
         let missing = Int(state.pageCount) * 4096 - size
         var loss = state.loss("was cut: \(missing) bytes are missing", since: nil)
@@ -136,7 +136,9 @@ extension StoreEvidence {
     return state.loss(reason, since: nil)
   }
 
-  /// The log isn't what it was with the last commit; `nil` if it is, or if the file has all of it.
+  /// Returns the loss if the log doesn't match the last commit.
+  ///
+  /// It is `nil` if the log matches, or if the file has all of its commits.
   private func lossOfLog(_ state: DurableState) -> Loss? {
     let last = state.checkpoint
     let isKnown = log.identity == state.log || log.identity == state.nextLog
@@ -193,7 +195,7 @@ extension StoreEvidence.Main {
 }
 
 extension DurableState {
-  /// Describes a loss of what came after a checkpoint, or of everything.
+  /// Describes the loss of everything after a checkpoint, or of the whole store.
   fileprivate func loss(
     _ reason: String,
     of file: String = "",

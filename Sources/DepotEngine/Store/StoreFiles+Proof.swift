@@ -3,7 +3,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension StoreFiles {
-  /// Looks at what the disk holds of a store, before SQLite can touch it.
+  /// Inspects the files of a store before SQLite opens them.
   func evidence() throws(DepotError) -> StoreEvidence {
     let state = try state()
     var expected = 0
@@ -32,8 +32,9 @@ extension StoreFiles {
     }
   }
 
-  /// Looks at the store's own file; if something else says that there is a store, whatever its first page
-  /// says is damage.
+  /// Inspects the store's main file.
+  ///
+  /// If the state file says that there is a store, any other first page is damage.
   private func main(
     _ file: StoredFile,
     _ state: StoreEvidence.State

@@ -103,7 +103,7 @@ struct StoreFiles {
     }
   }
 
-  /// Refuses what isn't ours; returns whether there is anything at all.
+  /// Refuses files that aren't stores of this format; returns whether the file has any tables.
   func checkVersion(_ connection: Connection) throws -> Bool {
     let application = try connection.integer("PRAGMA application_id") ?? 0
     let version = try connection.integer("PRAGMA user_version") ?? 0
@@ -134,7 +134,7 @@ struct StoreFiles {
       )
   }
 
-  /// Says what SQLite found in the store, which is damage unless the disk failed while it looked.
+  /// Returns the error for problems that SQLite found: damage, unless the disk failed meanwhile.
   func damaged(_ problems: [String]) -> DepotError {
     let codes = problems.flatMap { $0.split(separator: "error code=").dropFirst() }
       .compactMap { Int32($0.prefix(while: \.isNumber)) }
@@ -146,7 +146,7 @@ struct StoreFiles {
 
   private var diskError: SystemError { SystemError(call: "read", code: EIO) }
 
-  /// Translates a failure of what has to do with the files.
+  /// Translates a failure of an operation on the files.
   func error(_ error: any Error) -> DepotError {
     switch error {
     case let error as DepotError: error
@@ -156,7 +156,7 @@ struct StoreFiles {
     }
   }
 
-  /// Runs what works on the files, and translates its failures.
+  /// Runs an operation on the files, and translates its failure.
   func working<Result>(
     _ body: () throws(SystemError) -> Result
   ) throws(DepotError) -> Result {

@@ -146,7 +146,7 @@ struct StoreOpening {
     }
   }
 
-  /// Whether it is known outside of the files what they hold.
+  /// Whether a state file outside of the store's files describes them.
   private var keepsState: Bool { !configuration.isTemporary && !configuration.isScratch }
 
   /// Makes sure that there is a store from which nothing is missing.
@@ -200,7 +200,7 @@ struct StoreOpening {
   private func examine(_ connection: Connection) throws {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     if configuration.acceptsLoss || Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
-      // A reader of a damaged page is told; everything else is served.
+      // A damaged page causes errors for its readers; everything else is served.
       var problems: [String]
       do throws(SQLiteError) {
         problems = try connection.texts("PRAGMA quick_check(10)")

@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The room that a store takes on its disk, and for what.
+/// The disk space of a store, by its use.
 struct StoreSpace {
   /// The room that the rows of a hierarchy of entities take, in bytes.
   struct Part {
@@ -37,7 +37,7 @@ struct StoreSpace {
     var kind: Kind
   }
 
-  /// Measures what a transaction sees, which takes a look at every page.
+  /// Measures the snapshot of a transaction, which reads every page.
   init(_ catalog: Catalog, on connection: Connection) throws {
     parts = catalog.tables.map { Part(entity: $0.name) }
     places = Self.places(catalog)
@@ -144,7 +144,9 @@ extension StoreCopies {
     var bytes: Int
   }
 
-  /// The copies that migrations have left, the stores that restores have replaced, and what was set aside when a
+  /// Files left by migrations, restores, and accepted losses.
+  ///
+  /// They are copies made by migrations, stores replaced by restores, and files set aside when a
   /// loss was accepted.
   var kept: [Kept] {
     [".backup-", ".replaced-", ".lost-", "-wal.lost-", ".state.lost-"].flatMap(entries)
@@ -157,7 +159,7 @@ extension StoreCopies {
 
   /// Removes some of them.
   ///
-  /// - Returns: What was removed.
+  /// - Returns: The removed copies.
   /// - Throws: ``DepotError`` `notfound.file` if one isn't there; then all stay.
   func remove(_ names: [String]) throws(DepotError) -> [Kept] {
     let known = kept

@@ -14,8 +14,8 @@ struct WholeCheck {
   ///   - connection: A connection that has the functions of predicates.
   ///   - catalog: Reads the schema as the transaction sees it.
   ///   - isShared: Whether others read meanwhile, so that the steps are to be short.
-  ///   - check: Is called between steps; what it throws ends the look.
-  /// - Throws: What `check` throws, and ``SQLiteError``.
+  ///   - check: Is called between steps; an error of it ends the check.
+  /// - Throws: The error of `check`, or ``SQLiteError``.
   init(
     _ connection: Connection,
     _ catalog: () throws -> Catalog,

@@ -7,7 +7,7 @@ package struct WriteRequest: Sendable {
   package var token: UInt64
   /// One of the operations that change the store.
   package var operation: Operation
-  /// The idempotency key, unique for what one user sends.
+  /// The idempotency key, unique among the requests of one user.
   package var key: String?
   /// A number that tells the arguments, as they came, from others of the same key; the operation tells if `nil`.
   package var keyHash: Int64?

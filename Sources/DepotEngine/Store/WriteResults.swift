@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension ChangeSession {
-  /// Does what a request asks for, and checks what the rows must satisfy in the end.
+  /// Executes a request, and checks the rules of rows at the end.
   func apply(
     _ operation: Operation,
     _ effect: inout WriteEffect
@@ -56,7 +56,7 @@ extension ChangeSession {
     }
   }
 
-  /// Makes relationships lead where they are to, and checks what rows must satisfy in the end.
+  /// Sets relationships, and checks the rules of rows at the end.
   func finish() throws {
     try applyLinkChanges()
     try refreshDerived()
@@ -64,7 +64,7 @@ extension ChangeSession {
     try violations.throwIfAny()
   }
 
-  /// Computes the derived attributes of the rows that what happened concerns.
+  /// Computes the derived attributes of all rows that the changes affect.
   private func refreshDerived() throws {
     // A broken rule ends the request anyway, and rows that break one may not be there.
     guard violations.errors.isEmpty else { return }

@@ -3,8 +3,12 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Runs a request and all that `next` brings in one transaction, each of which fails alone, and
-  /// returns the outcomes, all of which are on disk.
+  /// Runs a request and all requests from `next` in one transaction (group commit).
+  ///
+  /// A failing request fails alone.
+  ///
+  /// - Returns: The outcomes, which are on disk.
+  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
   func run(
     _ first: WriteRequest,
     next: () -> WriteRequest? = { nil }
@@ -40,8 +44,9 @@ extension Writer {
     }
   }
 
-  /// Undoes the transaction after a failure, and returns the cause, unless nobody knows what is on
-  /// disk now.
+  /// Rolls the transaction back after a failure, and returns the cause.
+  ///
+  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
   func undo(_ failure: Failure) throws(SQLiteError) -> SQLiteError {
     // Whether the backup is of use, the next start finds out.
     if case .fatal = failure { backup = nil }
@@ -90,7 +95,7 @@ extension Writer {
     }
   }
 
-  /// Commits the transaction, and makes known what it did.
+  /// Commits the transaction, and publishes its effect.
   func commit(_ effect: inout WriteEffect) throws(Failure) {
     let ceilings: [(IdentifierCounter, Int64)]
     do {
@@ -113,7 +118,7 @@ extension Writer {
     didCommit(effect, ceilings)
   }
 
-  /// Runs one request, and undoes what it did if it fails.
+  /// Runs one request, and undoes its changes if it fails.
   func runAlone(
     _ request: WriteRequest,
     hasCompany: Bool,

@@ -40,8 +40,8 @@ extension Writer {
 
   /// Does a chunk inside a transaction.
   ///
-  /// The key's row counts, rather than the memory of this write: the same request may have been
-  /// sent again while the first one goes on.
+  /// The progress in the key's row counts, not the one in memory: the same request may have been
+  /// sent again while the first one continues.
   private func performChunk(
     of write: inout ChunkedWrite,
     known: inout ChunkProgress,

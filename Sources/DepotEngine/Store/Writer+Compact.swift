@@ -3,12 +3,12 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Makes the tables and indexes anew, without free pages and gaps, as one commit.
+  /// Rebuilds the tables and indexes, without free pages and gaps, as one commit.
   ///
-  /// It is SQLite's `VACUUM`: those who read go on with the pages that they see, those who write wait. The file gets
-  /// shorter with the next complete checkpoint.
+  /// It is SQLite's `VACUUM`: readers keep the pages of their snapshots, and writers wait. The file
+  /// gets shorter with the next complete checkpoint.
   ///
-  /// - Throws: ``SQLiteError`` if nobody knows what is on disk now.
+  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
   func compact(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
     let result: Result<WriteReply, DepotError>
     do {
@@ -59,21 +59,21 @@ extension Writer {
     return Int(pages * (try connection.integer("PRAGMA page_size") ?? 0))
   }
 
-  /// Begins the log anew after ``compact(_:)``, once all of it is in the file, and cuts its file.
+  /// Restarts the log after ``compact(_:)``, once all of it is in the file, and truncates its file.
   ///
-  /// Whoever still reads from the log keeps it as it is; then it is to be tried again.
+  /// A reader of the log prevents this; then it must be tried again.
   ///
   /// - Parameter size: The bytes that are left of the log's file.
   /// - Returns: Whether that was done.
   /// - Throws: ``SQLiteError`` if the commit fails.
   func shortenLog(to size: Int) throws(SQLiteError) -> Bool {
     guard home == nil else {
-      // The next commit begins it anew, whoever makes it.
+      // The next commit restarts the log, whichever service makes it.
       statistics.isShortening = false
       return false
     }
     let before = connection.walPageCount
-    // A commit is what begins it, and only pages that change are written.
+    // Only a commit restarts the log, and a commit without changed pages writes nothing.
     try connection.execute(
       """
       PRAGMA journal_size_limit = \(size);

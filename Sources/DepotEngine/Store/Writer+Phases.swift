@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Does what a request with a part in several stores asks for.
+  /// Executes one store's phase of a request that spans several stores.
   func runPhase(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
     do {
       switch request.phase {
@@ -44,7 +44,7 @@ extension Writer {
     return request.outcome(result)
   }
 
-  /// Undoes what was prepared, as nobody will decide about it any more.
+  /// Rolls the prepared transaction back, as no decision about it will come.
   func undoPrepared() throws(SQLiteError) {
     guard prepared != nil else { return }
     prepared = nil

@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The only connection that writes, and what it knows about the tables.
+/// The only writing connection, with its knowledge of the tables.
 ///
 /// It is the store actor's, and has no idea of threads and waiting.
 final class Writer {
@@ -29,16 +29,17 @@ final class Writer {
   var storedHistoryBytes: Int64
   /// Both of them before the transaction at hand; `nil` outside of one.
   private var earlierHistoryBytes: (counted: Int64, stored: Int64)?
-  /// The last period of which the store had outcomes: the clocks of its services differ, and one goes back a little
-  /// when its machine is started again.
+  /// The last period with outcomes in the store.
+  ///
+  /// Clocks of its services differ, and a clock may go back a little when its machine restarts.
   private var lastPeriod: Int64
   /// How many bytes the history had when there was too much of it and nothing could be deleted.
   var heldHistoryBytes: Int64 = 0
-  /// The connections that have ended, of which there may be uploads.
+  /// The ended connections that may have left uploads.
   var endedUploads: [Int64] = []
   /// Whether there may be rows of the history that don't count any more.
   var hasForgottenHistory: Bool
-  /// The last row of the history before which all insertions are indexed, and what it is after a commit.
+  /// The last history row up to which all insertions are indexed, now and after the next commit.
   private var indexedHistory: Int64
   private var nextIndexedHistory: Int64
   /// The cluster that the store lives in; `nil` if it lives in its file.
@@ -90,7 +91,7 @@ final class Writer {
     connection.work { [unowned home] in home.keepTurn() }
   }
 
-  /// Takes in what other services of the store have committed, and returns whether there was something.
+  /// Applies the commits of other services of the store, and returns whether there were any.
   func catchUp() throws(SQLiteError) -> Bool {
     guard let home, prepared == nil, !home.isInTurn else { return false }
     try home.catchUp(on: connection)
@@ -100,7 +101,7 @@ final class Writer {
     return true
   }
 
-  /// Begins the turn of a store in a cluster, with what others have committed, unless a call is stopped before.
+  /// Begins a turn of a store in a cluster, unless its call is stopped; applies others' commits.
   func beginTurn(for control: CallControl) throws(SQLiteError) {
     guard let home else { return }
     try home.beginTurn(on: connection, for: control)
@@ -112,7 +113,7 @@ final class Writer {
     }
   }
 
-  /// Goes on from what others have committed.
+  /// Reads the state that others' commits have changed.
   private func goOn() throws(SQLiteError) {
     do {
       let next = try tables.catalog(orSame: catalog)
@@ -149,7 +150,7 @@ final class Writer {
   // The recorder writes through the connection that it observes.
   deinit { connection.observe(nil) }
 
-  /// Does what a request asks for, inside a transaction.
+  /// Executes a request inside a transaction.
   func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> WriteReply {
     if request.endsConnection {
       endedUploads.append(request.connection)
@@ -169,7 +170,7 @@ final class Writer {
     return request.reply.int64 == .number ? WriteReply(.stored(stored)) : reply
   }
 
-  /// Does what a request asks for, with its entry in the history.
+  /// Executes a request, and adds its entry to the history.
   private func applyRecorded(
     _ request: WriteRequest,
     _ effect: inout WriteEffect
@@ -295,7 +296,7 @@ final class Writer {
     home?.isOfEpoch = true
   }
 
-  /// Makes what a transaction did known after its commit.
+  /// Publishes a transaction's effect after its commit.
   func didCommit(_ effect: WriteEffect, _ stored: [(IdentifierCounter, Int64)]) {
     keepHistoryBytes()
     epoch.didCommit()
@@ -311,8 +312,10 @@ final class Writer {
     }
   }
 
-  /// Writes what belongs into a transaction besides its requests, and returns what the store will
-  /// know about identifiers once it is committed.
+  /// Writes the parts of a transaction that belong to no request.
+  ///
+  /// - Returns: The identifier counters with the ceilings that the store has once this is
+  ///   committed.
   func finishTransaction(_ effect: WriteEffect) throws -> [(IdentifierCounter, Int64)] {
     var stored: [(IdentifierCounter, Int64)] = []
     // A migration has stored them under the names that its entities have now.
@@ -362,8 +365,8 @@ struct WriteEffect {
   var ceilings: [String: Int64]?
   /// Whether all of it is to be undone, though it succeeds.
   ///
-  /// A savepoint wouldn't do: after going back to one, SQLite can't commit what has dropped or made
-  /// full-text tables.
+  /// A savepoint wouldn't do: after a rollback to one, SQLite can't commit if full-text tables were
+  /// dropped or made since.
   var isRehearsal = false
 }
 
