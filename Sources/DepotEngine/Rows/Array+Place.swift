@@ -1,6 +1,5 @@
 extension Array {
-  /// Returns the place of the first element that isn't one of those that come first, of which
-  /// `isBefore` tells.
+  /// Returns the index of the first element for which `isBefore` is false, by binary search.
   @inline(__always)
   func place(after isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)

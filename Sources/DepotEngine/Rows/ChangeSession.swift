@@ -33,7 +33,7 @@ final class ChangeSession {
   private var touched: [String: Set<Int64>] = [:]
   /// The number that tells the session from others.
   private let number: UInt64
-  /// The greatest orders of what belongs to a row, so that they are looked up once.
+  /// The greatest order in each row's list, cached so that it is read once.
   private var lastOrders: [OrderKey: Int64] = [:]
 
   var connection: Connection { entities.connection }
@@ -99,7 +99,7 @@ final class ChangeSession {
   /// Notes a violation.
   func violate(_ error: DepotError) throws(DepotError) { try violations.add(error) }
 
-  /// Forgets what was noted since the last check, because it was undone.
+  /// Drops everything noted since the last check, because it was undone.
   func forgetPending() {
     pending = [:]
     linkChanges = []
@@ -207,7 +207,7 @@ final class ChangeSession {
     return previous + Self.orderGap
   }
 
-  /// Forgets the greatest order of what belongs to a row, which was changed.
+  /// Drops the cached greatest order of a row's list, which was changed.
   func forgetOrder(_ list: String, of row: Int64) {
     lastOrders[OrderKey(list: list, row: row)] = nil
   }

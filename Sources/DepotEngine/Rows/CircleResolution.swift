@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Finds the rows of the store that a circle of rows of a save are.
+/// A search for stored rows that match a save's rows with unique values that form a cycle.
 ///
-/// Where a row is told by what it refers to, and that in the end by the row, no row can be found before
-/// the others. A row that could be it is taken for it here, and with it all that it leads to; if each of
-/// them agrees with the row of the save, they are the same.
+/// If a row's unique values include references that lead back to the row, none of these rows can be
+/// found before the others. Here a candidate is assumed for one row, and so are the rows that it
+/// refers to; if all of them match the rows of the save, they are the same rows.
 @Memberwise("session", "stepLimit")
 struct CircleResolution {
   /// A row of a table.
@@ -14,7 +14,7 @@ struct CircleResolution {
     var identifier: Int64
   }
 
-  /// The values that a row must have for itself, some of which are rows that aren't known yet.
+  /// The unique values of a row, some of them references to rows that aren't known yet.
   struct OpenKey {
     var unique: UniqueLayout
     var values: [SQLiteValue]
@@ -46,7 +46,7 @@ struct CircleResolution {
     open[key, default: OpenRow(writer: writer, keys: [])].keys += keys
   }
 
-  /// Returns the identifiers of the store by those that the rows were given for now.
+  /// Returns the stored identifiers, by the provisional identifiers of the rows.
   mutating func run() throws -> [RowKey: Int64] {
     prune()
     var order: [(count: Int, key: RowKey)] = []
@@ -121,7 +121,7 @@ struct CircleResolution {
     return try statement.rows(values) { $0.integer(0) }
   }
 
-  /// Takes a row of the store for one of the save; returns what all others are then, if they agree.
+  /// Assumes a candidate for a row of the save; returns all assumed rows if they match.
   private mutating func match(_ start: RowKey, _ candidate: Int64) throws -> [RowKey: Int64]? {
     var result: [RowKey: Int64] = [start: candidate]
     var taken: Set<RowKey> = []
@@ -143,7 +143,7 @@ struct CircleResolution {
     return result
   }
 
-  /// Returns what a row of the store refers to in the place of rows of the save, if it agrees with a key.
+  /// Returns the stored row's references in place of rows of the save, if it matches a key.
   private func targets(
     of identifier: Int64,
     _ row: OpenRow,

@@ -35,7 +35,7 @@ struct CompositeInput {
 }
 
 extension EntityWriter {
-  /// Returns what the composite attribute at a path consists of; `nil` if there is none.
+  /// Returns the parts of the composite attribute at a path; `nil` if there is none.
   func composite(_ path: String) throws(DepotError) -> CompositeInput? {
     var attributes = entities.catalog.schema.attributes(of: layout.entity)
     var found: Attribute?
@@ -103,7 +103,7 @@ extension EntityWriter {
     return try readObject(field, input, at: pointer, session)
   }
 
-  /// Reads what a client has read of a composite into the cells, whatever rules it breaks by now.
+  /// Reads a client's base value of a composite into the cells, even if it breaks present rules.
   func readBase(
     _ field: RowField,
     _ input: CompositeInput,

@@ -64,7 +64,7 @@ final class ComputedValues {
     return try query(values, compiler, writer)
   }
 
-  /// Returns what reads values of a row, whose identifier follows the parameters.
+  /// Returns the statement that reads values of a row; the row's identifier is its last parameter.
   private static func query(
     _ values: [Fragment],
     _ compiler: QueryCompiler,

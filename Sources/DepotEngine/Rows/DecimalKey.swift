@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// Equal decimals have equal bytes. A number ±0.d1d2d3… × 10^e, with d1 not zero, is a byte for its
 /// sign, e as a biased big-endian integer, and its digits in pairs. The bytes of a negative number
-/// are complemented and end with 0xFF, so that of two of them the longer one is less.
+/// are complemented and end with 0xFF, so that a longer one sorts before its prefix.
 package enum DecimalKey {
   private enum Sign {
     static let nan: UInt8 = 0

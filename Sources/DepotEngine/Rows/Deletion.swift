@@ -7,7 +7,7 @@ internal import DepotSQLite
 @Memberwise("session")
 final class Deletion {
   private let session: ChangeSession
-  /// The rows, with what writes those of their entities, in the order in which they were found.
+  /// The rows, with the writers of their entities, in the order of discovery.
   private var rows: [(writer: EntityWriter, identifier: Int64)] = []
   /// How many of them aren't in their tables any more.
   private var detachedCount = 0
@@ -19,7 +19,7 @@ final class Deletion {
   private var entities: EntityWriters { session.entities }
   private var connection: Connection { session.connection }
 
-  /// Adds rows of an entity; returns those that don't exist.
+  /// Adds rows of an entity; returns the missing ones.
   func add(_ identifiers: [Int64], of layout: EntityLayout) throws -> [Int64] {
     var missing: [Int64] = []
     let writer = try entities.writer(layout.name)
@@ -40,7 +40,7 @@ final class Deletion {
     return true
   }
 
-  /// Returns what writes rows of the very entity that a row of another, or of one that descends from it, is of.
+  /// Returns the writer of a row's own entity, which may be a subentity of the given one; or `nil`.
   private func ownWriter(of identifier: Int64, _ writer: EntityWriter) throws -> EntityWriter? {
     let layout = writer.layout
     guard try writer.isThere(identifier) else { return nil }
@@ -52,7 +52,7 @@ final class Deletion {
     return try kind.flatMap { layout.numbers[Int($0)] }.map(entities.writer) ?? writer
   }
 
-  /// Calls `body` with each row from one on, those that it adds included, and with its relationships.
+  /// Calls `body` with each row from `first` on, including added ones, and its relationships.
   private func forEachRow(
     from first: Int = 0,
     _ body: (EntityWriter, Int64, [Link]) throws -> Void
@@ -98,7 +98,7 @@ final class Deletion {
     return rows.count
   }
 
-  /// Leaves out what other rows lack only because of these, which stay after all.
+  /// Withdraws violations that the deletion would have caused in other rows, as these rows stay.
   private func excuse() throws {
     for (writer, identifier) in rows {
       session.displaced?.excuse(identifier, writer.layout)
@@ -108,7 +108,7 @@ final class Deletion {
     }
   }
 
-  /// The rows of an entity's table, in the order in which they were found.
+  /// The rows of an entity's table, in the order of discovery.
   func identifiers(of layout: EntityLayout) -> [Int64] {
     rows.filter { $0.writer.layout.root == layout.root }.map(\.identifier)
   }
@@ -145,7 +145,7 @@ final class Deletion {
     }
   }
 
-  /// Notes what forbids the deletion; returns whether something does.
+  /// Notes the rows that forbid the deletion; returns whether there are any.
   private func areDenied() throws -> Bool {
     var isDenied = false
     try forEachRow { writer, identifier, links in
@@ -172,7 +172,7 @@ final class Deletion {
     return isDenied
   }
 
-  /// Returns what a row leads to.
+  /// Returns the targets of a row's relationship.
   private func targets(_ link: Link, of identifier: Int64) throws -> [Int64] {
     switch link.storage {
     case .column(let column):

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Unique values that rows of a save have left to others, until it is known what all rows have in the
-/// end.
+/// Unique values taken away temporarily from rows of a save, so that other rows can get them.
 ///
-/// SQLite looks at its unique indexes after each row. A row that has what another is to get therefore
-/// gets a value that nobody else has; in the end it gets its own back, unless it got another since.
+/// SQLite checks its unique indexes after each row. A row whose value another row is about to get
+/// therefore gets a placeholder; at the end it gets its own value back, unless it has got a new one
+/// since.
 final class DisplacedValues {
   /// How many rows may wait for their values.
   private static let limit = 100_000
@@ -19,7 +19,7 @@ final class DisplacedValues {
     var value: SQLiteValue
     /// The value that the row has instead.
     var token: SQLiteValue
-    /// Where the request says what the row that has the value now gets.
+    /// The pointer to the row of the request that now gets the value.
     var pointer: String?
     /// Whether all columns that must be unique are references.
     var isReference: Bool
@@ -31,9 +31,10 @@ final class DisplacedValues {
     var place = -1
   }
 
-  /// Whether rows may leave references to others.
+  /// Whether references may be displaced.
   ///
-  /// Nobody would find them by what they lead to, so they have to be back before that is changed.
+  /// Rows with displaced references can't be found by their targets, so the references must be
+  /// restored before targets change.
   private(set) var takesReferences = true
   private var entries: [Entry] = []
   private var latest: [Key: Int] = [:]
@@ -42,7 +43,7 @@ final class DisplacedValues {
   private var locatedCount = 0
   private let arena = CellArena()
 
-  /// Takes away what rows have that another is to get, and returns whether all of it was.
+  /// Displaces the values of conflicting rows, and returns whether that worked for all.
   func makeRoom(for clashes: [UniqueClash], _ writer: EntityWriter) throws -> Bool {
     for clash in clashes {
       guard try makeRoom(for: clash, writer) else { return false }
@@ -121,7 +122,7 @@ final class DisplacedValues {
     }
   }
 
-  /// Says where the request has what displaced values since the last call.
+  /// Notes the request's pointer for all values displaced since the last call.
   func locate(_ pointer: @autoclosure () -> String) {
     guard locatedCount < entries.count else { return }
     let pointer = pointer()
@@ -129,12 +130,12 @@ final class DisplacedValues {
     locatedCount = entries.count
   }
 
-  /// Lets a row go without its value, because what the request wanted of it is refused anyway.
+  /// Drops a row's displaced value, because its change in the request is refused anyway.
   func excuse(_ identifier: Int64, _ layout: EntityLayout) {
     excused.insert(Key(root: layout.root, identifier: identifier))
   }
 
-  /// Returns what a row's reference leads to, whether it is displaced or not.
+  /// Returns the target of a row's reference, even if it is displaced.
   func reference(_ stored: Int64?, of row: Int64, in column: ReferenceColumn) -> Int64? {
     guard let stored, stored < 0,
       let index = latest[Key(root: column.root.name, identifier: row, place: column.place)],
@@ -149,8 +150,9 @@ final class DisplacedValues {
     for entry in entries where entry.isReference { try giveBack(entry, violate) }
   }
 
-  /// Gives all rows back what they had and nobody has changed since; `violate` takes the errors of
-  /// rows whose values others have now.
+  /// Restores all displaced values that weren't replaced since.
+  ///
+  /// `violate` receives the errors of rows whose values other rows have now.
   func giveBack(_ violate: (DepotError) throws -> Void) throws {
     for entry in entries where !entry.isReference { try giveBack(entry, violate) }
     entries.first?.writer.entities.recorder?.isHeld = false
@@ -207,7 +209,7 @@ extension ChangeSession {
     }
   }
 
-  /// Returns what a row's reference leads to, also while another row has its place.
+  /// Returns the target of a row's reference, even if it is displaced.
   func target(of row: Int64, in column: ReferenceColumn) throws -> Int64? {
     let stored = try connection.target(of: row, in: column)
     return displaced?.reference(stored, of: row, in: column) ?? stored
@@ -215,7 +217,7 @@ extension ChangeSession {
 }
 
 extension EntityWriter {
-  /// Returns what a row has at a place; `nil` if there is no such row.
+  /// Returns the value of a row's column; `nil` if there is no such row.
   fileprivate func stored(_ identifier: Int64, _ place: Int) throws -> SQLiteValue? {
     let column = layout.stored[place].quoted
     return try connection.statement("SELECT \(column) FROM \(layout.table) WHERE id = ?1")

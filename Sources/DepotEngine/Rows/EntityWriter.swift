@@ -19,14 +19,14 @@ final class EntityWriter {
   var updates = KnownPlans<UpdateRun>()
   /// The comparisons with the columns that clients have read.
   var comparisons = KnownPlans<RowComparison?>()
-  /// The same for rows to insert, with what they lack.
+  /// The plans of insertions, with the required columns that they leave out.
   var insertions = KnownPlans<InsertRun>()
   /// The relationships that a new row must have targets for from the start, with the places of those
   /// that are stored in the row.
   let demandingLinks: [(link: Link, place: Int?)]
   /// The relationships that are stored in the row, with the places of their columns.
   let references: [(link: Link, place: Int)]
-  /// The version of rows that are inserted, greater than 1 only for those that were there before.
+  /// The version of inserted rows; greater than 1 only for rows that existed before.
   var firstVersion: Int64 = 1
   /// The version of the row that was updated last; `nil` if it didn't grow by that.
   var newVersion: Int64?
@@ -193,7 +193,7 @@ final class EntityWriter {
   /// Gives a row the cells at the positions of `run`, unless it has them already, and lets its version grow
   /// by `step`.
   ///
-  /// `prepare` gets the row as it was, and may change the cells. The statement is that of
+  /// `prepare` gets the stored row, and may change the cells. The statement must be
   /// ``updateStatement(_:)`` for the positions.
   func updateRow(
     _ identifier: Int64,
@@ -263,8 +263,7 @@ final class EntityWriter {
     }
   }
 
-  /// Gives a row other values at a few places, whatever row is being written, and returns whether
-  /// there is such a row.
+  /// Changes a few columns of any row, and returns whether the row exists.
   func change(
     _ identifier: Int64,
     _ changes: [(place: Int, cell: Cell)],

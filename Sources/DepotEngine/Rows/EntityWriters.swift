@@ -35,18 +35,18 @@ final class EntityWriters {
     return sessionCount
   }
 
-  /// Goes on where another service of the store has come to with identifiers.
+  /// Continues with the identifiers that another service of the store has left.
   func goOn(at ceilings: [String: Int64]) {
     self.ceilings = ceilings
     for counter in counters.values { counter.goOn(at: ceilings[counter.entity] ?? 1) }
   }
 
-  /// Returns what computes the derived attributes.
+  /// Returns the object that computes derived attributes.
   func derivedAttributes() throws(DepotError) -> DerivedAttributes {
     try derived.made { () throws(DepotError) in try DerivedAttributes(catalog, on: connection) }
   }
 
-  /// Returns what writes rows of the entity named `name`.
+  /// Returns the writer for rows of the entity named `name`.
   func writer(_ name: String) throws -> EntityWriter {
     if let writer = writers[name] { return writer }
     let layout = try catalog.layout(of: name)

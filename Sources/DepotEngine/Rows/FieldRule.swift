@@ -44,7 +44,7 @@ struct FieldRule {
       .hint(range.map { "It must be a whole number in \($0)." } ?? Self.advice(form))
   }
 
-  /// The error that a number is beyond what a float can be.
+  /// The error that a number is beyond the range of a float.
   var tooGreat: DepotError {
     let greatest = Float.greatestFiniteMagnitude
     return error(.range, "is a float, and the value is outside \(-greatest)...\(greatest)")
@@ -89,7 +89,7 @@ struct FieldRule {
     ).hint("Leave such rows out with a predicate, or say with TERNARY what they get instead.")
   }
 
-  /// Returns what is wrong with a value that isn't null.
+  /// Returns the problems of a value that isn't null.
   func problems(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [DepotError] {
     if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount)] }
     return try failures(cell, control)
@@ -109,7 +109,7 @@ struct FieldRule {
     try check?.failures(cell, control).map { error($0.code, $0.message).hint($0.hint) } ?? []
   }
 
-  /// Returns an error about the attribute, of which `message` says something.
+  /// Returns an error about the attribute; `message` is the predicate of its sentence.
   private func error(_ code: DepotError.Code, _ message: String) -> DepotError {
     DepotError(code, "\(entity).\(path) \(message).")
       .details(["entity": .string(entity), "attribute": .string(path)])

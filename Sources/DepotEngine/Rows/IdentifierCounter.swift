@@ -21,7 +21,7 @@ final class IdentifierCounter {
     firstOfRequest = ceiling
   }
 
-  /// Notes that what is taken from now on is new to the request.
+  /// Notes that later identifiers belong to a new request.
   func beginRequest() { firstOfRequest = next }
 
   /// Whether an identifier was taken for the request that is being carried out.
@@ -32,10 +32,10 @@ final class IdentifierCounter {
     return next
   }
 
-  /// The number that the store must hold before what was taken may be committed, if it is another.
+  /// The ceiling to store before taken identifiers are committed; `nil` if it stays the same.
   var wantedCeiling: Int64? { next > ceiling ? next + block : nil }
 
-  /// Goes on where another service of the store has come to.
+  /// Continues with the ceiling that another service of the store has left.
   func goOn(at ceiling: Int64) {
     (next, self.ceiling, firstOfRequest) = (ceiling, ceiling, ceiling)
   }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// Identifiers in an order, as runs of those that follow each other.
+/// A list of identifiers as runs of consecutive ones.
 struct IdentifierRuns {
   private(set) var list: [(first: Int64, count: Int)] = []
 
@@ -25,7 +25,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the versions of rows as runs of those that follow each other and have the same.
+  /// Writes the versions of rows as runs of consecutive identifiers with equal versions.
   mutating func writeRuns(_ rows: [(identifier: Int64, version: Int64)]) {
     var runs: [(first: Int64, version: Int64, count: Int64)] = []
     for row in rows {

@@ -66,7 +66,7 @@ extension EntityWriter {
     }
   }
 
-  /// Finds out what the columns of rows are that a save changes.
+  /// Resolves the columns of a save's changed rows.
   func changedColumns(_ names: [String], at pointer: String) throws -> [InputColumn] {
     let columns = try columns(
       names.filter { $0 != "$version" },

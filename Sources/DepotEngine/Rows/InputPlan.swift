@@ -48,7 +48,7 @@ struct InputPlan {
 }
 
 extension InputPlan {
-  /// The plan of rows of which only the columns at some positions are written.
+  /// The plan for rows that write only the columns at some positions.
   func masked(to positions: [Int]) -> InputPlan {
     InputPlan(
       columns.enumerated().map { position, column in

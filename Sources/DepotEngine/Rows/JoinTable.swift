@@ -73,7 +73,7 @@ final class JoinTable {
     try statement.runBound()
   }
 
-  /// Returns what belongs to `identifier` on one side, in its order if it has one.
+  /// Returns the rows joined to `identifier` on one side, in order if the side is ordered.
   func members(
     of identifier: Int64,
     on side: Side
@@ -88,7 +88,7 @@ final class JoinTable {
     return try statement.rows([.integer(identifier)]) { ($0.integer(0), $0.integer(1)) }
   }
 
-  /// Returns the greatest order of what belongs to `identifier` on one side.
+  /// Returns the greatest order of the rows joined to `identifier` on one side.
   func lastOrder(of identifier: Int64, on side: Side) throws -> Int64? {
     try connection.integer(
       "SELECT max(\(side.orderColumn)) FROM \(name) WHERE \(side.column) = ?1",

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A relationship as the writer sees it: where its truth is stored, and what it leads back by.
+/// A relationship as the writer needs it: its storage and its inverse.
 @Memberwise("layout")
 final class Link {
   let layout: RelationshipLayout
@@ -11,7 +11,7 @@ final class Link {
   let storage: Storage
   /// The side of a join table that the owner's rows are on.
   let side: JoinTable.Side
-  /// The relationship that leads back, once it was asked for; whoever keeps this keeps that too.
+  /// The inverse relationship, once it was looked up; the owner of this one keeps it alive.
   unowned var inverse: Link?
   /// The targets that are known to exist, and the session that asked for them.
   var known: Set<Int64> = []
@@ -73,7 +73,7 @@ extension Connection {
     return try statement.rows([.integer(target)]) { ($0.integer(0), $0.integer(1)) }
   }
 
-  /// Returns what a row's column holds.
+  /// Returns the identifier in a row's reference column.
   func target(of identifier: Int64, in column: ReferenceColumn) throws -> Int64? {
     try integer(
       "SELECT \(column.quoted) FROM \(column.root.table) WHERE id = ?1",

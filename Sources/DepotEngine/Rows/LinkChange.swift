@@ -12,23 +12,23 @@ struct LinkChange {
   var pointer: String
 }
 
-/// A change of what a row leads to; identifiers are different and exist.
+/// A change of a row's targets; their identifiers are distinct and exist.
 enum LinkEdit {
   /// These and no others, in this order.
   case set([Int64])
-  /// The position is that of the first that is added.
+  /// The position is where the first added row goes.
   case edit(add: [Int64], remove: [Int64], at: Int?)
 }
 
 extension ChangeSession {
-  /// Notes what the relationships of a row that was written are to lead to.
+  /// Notes new targets for the relationships of a written row.
   func note(_ changes: [RowLinks.Change], of row: Int64, isNew: Bool) {
     linkChanges += changes.map {
       LinkChange(link: $0.link, row: row, isNew: isNew, edit: $0.edit, pointer: $0.pointer)
     }
   }
 
-  /// Carries out what was noted about relationships.
+  /// Applies the noted changes of relationships.
   func applyLinkChanges() throws {
     let changes = linkChanges
     linkChanges = []
@@ -178,7 +178,7 @@ extension ChangeSession {
   }
 }
 
-/// The orders of what belongs to a row: numbers that grow, with gaps.
+/// The orders of a row's list: growing numbers with gaps.
 enum OrderedList {
   /// Returns the list with `added` at a position, counted without them.
   static func insert(_ added: [Int64], into members: [Int64], at position: Int) -> [Int64] {

@@ -114,8 +114,9 @@ struct PackedCells: Equatable, Sendable {
     return nil
   }
 
-  /// Reads a value, whose bytes are those that are given, and moves the offset behind it; `nil` at the
-  /// end, and if it is damaged.
+  /// Reads a value, which points into the given bytes, and advances the offset.
+  ///
+  /// It is `nil` at the end, and if the bytes are damaged.
   static func next(in bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Cell? {
     guard offset < bytes.count else { return nil }
     let kind = bytes[offset]
@@ -154,7 +155,7 @@ struct PackedCells: Equatable, Sendable {
     return Int64(bitPattern: word << UInt64(free)) >> Int64(free)
   }
 
-  /// Returns the value at an offset, whose bytes are those that are given.
+  /// Returns the value at an offset, which points into the given bytes.
   static func cell(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Cell {
     var offset = offset
     return next(in: bytes, &offset) ?? .null

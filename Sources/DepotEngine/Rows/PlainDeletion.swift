@@ -48,7 +48,7 @@ struct PlainDeletion {
     }
   }
 
-  /// Deletes rows; returns those that don't exist.
+  /// Deletes rows; returns the missing ones.
   func delete(_ identifiers: [Int64]) throws -> [Int64] {
     let statement = try session.connection.statement(
       "DELETE FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"

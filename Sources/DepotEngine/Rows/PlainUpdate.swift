@@ -28,7 +28,7 @@ struct PlainUpdate {
     recorded = run.recorded
   }
 
-  /// Updates those of the rows, all of which exist, that have other values.
+  /// Updates the rows whose values differ; each row must exist.
   func update(_ identifiers: [Int64]) throws {
     let wholes = identifiers.count / Self.rowsTogether * Self.rowsTogether
     try update(identifiers[..<wholes], together: Self.rowsTogether)

@@ -223,7 +223,7 @@ extension EntityWriter {
     return true
   }
 
-  /// Takes over what the row has of the composites, and makes their presences agree.
+  /// Keeps the row's values of composites that aren't changed, and makes their presences agree.
   private func settle(
     _ row: borrowing Row,
     _ run: UpdateRun,

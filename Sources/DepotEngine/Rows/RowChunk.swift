@@ -77,7 +77,7 @@ extension EntityWriter {
     return (rows, rows.count < chunk.size)
   }
 
-  /// Returns the rows behind those that were looked at that satisfy a predicate, as many as are found in a moment.
+  /// Returns the next rows that satisfy a predicate, as many as ``ChunkedWrite/duration`` allows.
   private func find(
     _ expression: QueryExpression,
     _ chunk: RowChunk,

@@ -180,7 +180,7 @@ extension ChangeSession {
     return identifier
   }
 
-  /// Reads what a to-many relationship is to lead to.
+  /// Reads the new targets of a to-many relationship.
   func edit(_ field: RowField, of link: Link) throws -> LinkEdit {
     switch field.kind {
     case .array: return .set(try targets(field.bytes, of: link))

@@ -133,7 +133,7 @@ extension EntityWriter {
     return run
   }
 
-  /// Finds out what rows lack that have values for the columns of a plan, while the cells have the defaults.
+  /// Finds the required columns that a plan leaves out and that have no default in the cells.
   private func insertRun(_ plan: InputPlan) -> InsertRun {
     let named = Set(plan.places)
     let presences = Set(layout.composites.map(\.presence))
@@ -150,7 +150,7 @@ extension EntityWriter {
     )
   }
 
-  /// Stores the row in the cells; returns its identifier, or that of the row that it clashes with.
+  /// Stores the row in the cells; returns the identifier of it or of the row it clashes with.
   @inline(__always)
   func insertRow(
     _ run: InsertRun,
@@ -185,7 +185,7 @@ extension EntityWriter {
     }
   }
 
-  /// Fills in what a new row's values leave open; returns whether that is enough.
+  /// Fills in missing values of a new row; returns whether it has all required values then.
   @inline(__always)
   func complete(
     _ run: InsertRun,
@@ -216,7 +216,7 @@ extension EntityWriter {
     return errors.isEmpty
   }
 
-  /// Stores the cells as a new row, and what belongs to it; returns whether that was allowed.
+  /// Stores the cells as a new row, with its relationships; returns whether that was allowed.
   @inline(__always)
   func store(
     _ identifier: Int64,

@@ -54,7 +54,7 @@ struct RowShapeBuilder {
     return true
   }
 
-  /// Adds what a path leads to; a composite becomes its parts, unless it `isAlone`.
+  /// Adds the columns for a path; a composite becomes its parts, unless it `isAlone`.
   mutating func add(
     _ path: String,
     isAlone: Bool = false,

@@ -82,7 +82,7 @@ extension EntityWriter {
     return clashes.filter { !moving.contains($0, layout) }
   }
 
-  /// Returns the row that takes the place of the one in the cells, of those that clash with it.
+  /// Returns the one row that clashes with the cells, if it is of this entity.
   func existing(_ clashes: [UniqueClash]) throws -> UniqueClash? {
     guard let first = clashes.first else { return nil }
     if let other = clashes.first(where: { $0.identifier != first.identifier }) {
@@ -95,9 +95,10 @@ extension EntityWriter {
   }
 }
 
-/// Returns what a search for a row finds; `nil` if a rule is broken, of which the row tells when it is stored.
+/// Returns the result of a search for a row; `nil` if a rule is broken.
 ///
-/// A failure of the store is thrown: SQLite may have ended the transaction with it.
+/// The broken rule is reported when the row is stored. A failure of the store is thrown: SQLite may
+/// have ended the transaction with it.
 func unlessRefused<Found>(_ find: () throws -> Found?) throws -> Found? {
   do {
     return try find()

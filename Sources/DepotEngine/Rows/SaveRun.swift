@@ -16,12 +16,12 @@ struct SaveResult {
   var versions: [String: [(identifier: Int64, version: Int64)]] = [:]
 }
 
-/// The carrying out of a save.
+/// The execution of a save.
 ///
-/// Identifiers come first, so that rows can refer to each other in any order; then rows, then what
-/// relationships lead to, and deletions last, so that what moved away from a deleted row isn't deleted
-/// with it. Unique values may change hands: the rows that are named for deletion leave theirs at once,
-/// and others until the end, when all of them must be unique.
+/// Identifiers are assigned first, so that rows can refer to each other in any order. Then follow
+/// the rows, then the targets of relationships, and at last the deletions, so that a row moved away
+/// from a deleted row isn't deleted with it. Unique values may move between rows: rows that the
+/// request deletes release theirs at once, and others at the end, when all values must be unique.
 final class SaveRun {
   let request: SaveRequest
   let session: ChangeSession

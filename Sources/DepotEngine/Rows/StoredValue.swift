@@ -2,7 +2,7 @@ package import DepotProtocol
 package import DepotSQLite
 internal import FoundationEssentials
 
-/// The form in which SQLite holds a value.
+/// The form of a value in SQLite.
 ///
 /// A string or URL is a text, an int64 or bool an integer, a double or date a real number, a UUID 16
 /// bytes, a decimal its ``DecimalKey``. SQLite would make NaN a null, so it is an empty blob.

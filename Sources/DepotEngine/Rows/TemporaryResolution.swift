@@ -1,14 +1,15 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Finds the rows of a save that take the places of others, because their unique values are the same.
+/// A search for the stored rows that rows of a save replace, since their unique values are equal.
 ///
-/// A row's unique values may lead to rows that are resolved themselves, so it goes on until nothing
-/// changes.
+/// A row's unique values may refer to rows that are resolved themselves, so the search repeats
+/// until nothing changes.
 struct TemporaryResolution {
-  /// How often all rows are gone through.
+  /// The maximal number of passes through all rows.
   ///
-  /// One time settles every row that stands behind what it refers to, and at least one of the others.
+  /// One pass resolves every row that comes after the rows it refers to, and at least one of the
+  /// others.
   private static let rounds = 64
   /// How many rows of the store are compared with those of circles, besides a few for each of the save.
   private static let comparisons = 100_000

@@ -72,7 +72,7 @@ struct ValueCheck {
     return attribute.type == .int64 ? "\(Int64.min)...\(Int64.max)" : nil
   }
 
-  /// Returns what is wrong with a value that isn't null, all of it.
+  /// Returns all problems of a value that isn't null.
   func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [Failure] {
     if !isCollection { return try failures(ofOne: cell, control) + lengthFailures(cell) }
     guard case .text(let text) = cell else { return [] }

@@ -32,7 +32,7 @@ struct ViolationList {
     ])
   }
 
-  /// Takes out those that were added since there were `count`.
+  /// Removes the errors added since there were `count`, and returns them as one.
   mutating func take(since count: Int) -> DepotError? {
     guard errors.count > count else { return nil }
     var part = ViolationList()
