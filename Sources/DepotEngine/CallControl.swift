@@ -36,7 +36,7 @@ package final class CallControl: Sendable {
   /// Whether it is a write that has succeeded, as far as it is known.
   var hasSucceeded: Bool { isDone.load(ordering: .relaxed) }
 
-  /// Notes the outcome of a write, which those that come after it look at.
+  /// Notes the outcome of a write, which dependent later writes check.
   package func noteOutcome(isSuccess: Bool) { isDone.store(isSuccess, ordering: .relaxed) }
 
   package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }

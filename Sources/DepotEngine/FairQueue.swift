@@ -1,9 +1,8 @@
-/// The order in which those who wait for the same thing get it: the client that has used it least
-/// lately is next.
+/// A queue shared by several clients: the client that has used the resource least lately is next.
 ///
-/// The elements of one client stay in their order. What a client doesn't use isn't saved up for it: one
-/// that comes anew begins with what each of those that wait would have used by now. So no one waits for
-/// ever, even if others come anew all the time.
+/// The elements of one client stay in their order. An idle client saves up no claim: when it
+/// returns, it starts with the use that a waiting client would have by now. So no client waits for
+/// ever, even if others keep coming.
 struct FairQueue<Element> {
   private struct Line {
     let client: Int64
@@ -23,7 +22,7 @@ struct FairQueue<Element> {
   /// How many elements wait.
   var count: Int { lines.reduce(0) { $0 + $1.elements.count } }
 
-  /// Puts an element behind those that its client has here.
+  /// Appends an element to its client's elements.
   mutating func add(_ element: Element, of client: Int64) {
     if let index = lines.firstIndex(where: { $0.client == client }) {
       lines[index].elements.append(element)
@@ -73,7 +72,7 @@ struct FairQueue<Element> {
     return removed
   }
 
-  /// Notes that a client has used what is waited for, in nanoseconds or another unit.
+  /// Notes that a client has used the resource, in nanoseconds or another unit.
   mutating func charge(_ amount: UInt64, to client: Int64) {
     if let index = lines.firstIndex(where: { $0.client == client }) {
       lines[index].used += amount

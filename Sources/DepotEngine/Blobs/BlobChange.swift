@@ -10,7 +10,7 @@ struct BlobChange {
   private let bytes: [UInt8]
 
   struct Result {
-    /// How long the value, or what was uploaded of it, is now.
+    /// The present length of the value or of its upload, in bytes.
     var length: Int
     /// Whether the row has another value.
     var isChanged: Bool

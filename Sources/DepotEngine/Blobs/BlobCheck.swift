@@ -21,7 +21,7 @@ struct BlobCheck {
     ).filter { !known.contains($0) }.map { "The table \($0) holds values of no entity." }
   }
 
-  /// Returns what is wrong, in words.
+  /// Returns the problems in words.
   func run() throws -> [String] {
     guard !columns.isEmpty else { return [] }
     var problems: [String] = []

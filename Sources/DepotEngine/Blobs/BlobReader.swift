@@ -6,7 +6,7 @@ struct BlobReader {
   let connection: Connection
   let table: BlobTable
 
-  /// A chunk that isn't what was stored.
+  /// A chunk that differs from the stored one.
   struct Damage: Error {
     var message: String
 
@@ -50,7 +50,7 @@ struct BlobReader {
     return bytes
   }
 
-  /// Looks at all chunks of a value; throws if they aren't what was stored.
+  /// Reads all chunks of a value; throws if any is damaged.
   func verify(_ reference: BlobReference) throws {
     var found = BlobReference(number: reference.number)
     for index in 0..<reference.chunkCount {

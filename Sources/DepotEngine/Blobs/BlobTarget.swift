@@ -73,7 +73,7 @@ struct BlobTarget {
 }
 
 extension DepotError {
-  /// Returns what happened to a value outside its row as an error for users.
+  /// Returns the error for users about a value stored outside its row.
   static func blob(_ error: any Error, _ target: BlobTarget) -> any Error {
     guard let damage = error as? BlobReader.Damage else { return error }
     return DepotError(.corrupt, "\(target.name) is damaged. \(damage.message)")

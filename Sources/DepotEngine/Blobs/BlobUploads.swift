@@ -37,13 +37,13 @@ struct BlobUploads {
     ])
   }
 
-  /// Forgets an upload, but not what it brought.
+  /// Deletes an upload's entry, but not its value.
   func forget(_ key: Key) throws {
     try connection.statement("DELETE FROM depot_upload WHERE connection = ?1 AND name = ?2")
       .run([.integer(key.connection), .text(key.name)])
   }
 
-  /// Removes a bit of what a connection uploaded and didn't finish, and returns whether there was something.
+  /// Deletes one batch of a connection's unfinished uploads; returns `false` if none are left.
   func removeSome(ofConnection number: Int64, _ catalog: Catalog) throws -> Bool {
     guard catalog.specialTables.contains(BlobTable.uploads) else { return false }
     let found = try connection.statement(
@@ -59,7 +59,7 @@ struct BlobUploads {
     return true
   }
 
-  /// Removes what connections uploaded and didn't finish.
+  /// Deletes the unfinished uploads of some connections.
   func remove(ofConnections numbers: Range<Int64>, _ catalog: Catalog) throws {
     try remove(
       "connection >= \(numbers.lowerBound) AND connection < \(numbers.upperBound)",
@@ -84,7 +84,7 @@ struct BlobUploads {
     }
   }
 
-  /// Returns what writes into a table of values; `nil` if there is no such table any more.
+  /// Returns the writer for a table of values; `nil` if the table no longer exists.
   private func writer(of name: String, _ catalog: Catalog) -> BlobWriter? {
     let table = catalog.tables.lazy.map { BlobTable($0.root) }.first { $0.name == name }
     return table.map { BlobWriter(connection: connection, table: $0) }

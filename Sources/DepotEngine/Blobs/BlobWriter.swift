@@ -100,7 +100,7 @@ struct BlobWriter {
     reference.length = length
   }
 
-  /// Stores what `body` makes of a chunk, which is empty if there is none yet.
+  /// Stores a chunk changed by `body`; the chunk is empty if it doesn't exist yet.
   private func change(
     _ index: Int,
     of reference: inout BlobReference,

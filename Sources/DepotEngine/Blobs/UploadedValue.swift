@@ -72,7 +72,7 @@ struct UploadedValue {
 }
 
 extension EntityLayout {
-  /// Whether a path is that of an attribute in external storage.
+  /// Whether a path names an attribute in external storage.
   fileprivate func isExternal(_ path: String) -> Bool {
     position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].isExternal } ?? false
   }

@@ -3,7 +3,7 @@ package import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// The tables in which a store describes itself.
+/// The tables that hold a store's schema and metadata.
 struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
@@ -136,7 +136,7 @@ struct CatalogTables {
   }
 }
 
-/// The numbers that a store keeps about its history, each of which is 0 at first.
+/// The numbers that a store keeps about its history; each is 0 at first.
 enum StoreNumber: String {
   /// The greatest identifier that a row ever had which was deleted.
   case historyFloor = "history_floor"

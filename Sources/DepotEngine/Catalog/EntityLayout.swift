@@ -22,7 +22,7 @@ package final class EntityLayout: Sendable {
   let kindPosition: Int?
   /// The relationships, the parent's included, in the schema's order.
   package let relationships: [RelationshipLayout]
-  /// The unique values of its rows, including those that descendants demand.
+  /// The unique values of its rows, including the ones that subentities declare.
   let uniques: [UniqueLayout]
   /// The optional composites, outer before inner.
   let composites: [CompositeLayout]

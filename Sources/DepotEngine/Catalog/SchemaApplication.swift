@@ -1,10 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The carrying out of additions to the schema, inside a transaction.
+/// The application of schema additions inside a transaction.
 ///
-/// It makes the parts that the new schema's tables have and the old one's lack, whatever step asks
-/// for them.
+/// It adds all tables, columns, and indexes that the new schema has and the old one lacks,
+/// whichever step causes them.
 struct SchemaApplication {
   let connection: Connection
   let control: CallControl
@@ -41,7 +41,7 @@ struct SchemaApplication {
       try connection.execute(addition.sql)
     } catch {
       guard error.kind == .unique else { throw error }
-      // The name is that of the entity and what must be unique, behind a letter.
+      // The name is a letter, the entity, and the unique path, with underscores between them.
       let place = addition.name.dropFirst(layout.name.utf8.count + 3)
       throw DepotError.mismatch([
         "attribute \(layout.name).\(place) is unique, but several rows have or would get the same"

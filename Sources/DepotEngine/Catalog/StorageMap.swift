@@ -11,7 +11,7 @@ package struct StorageMap: Hashable, Sendable {
 
   package init() {}
 
-  /// Gives numbers to the entities that are new in a schema, and forgets those that it lacks.
+  /// Gives numbers to new entities of a schema, and drops the numbers of removed ones.
   package mutating func adapt(to schema: Schema) {
     for entity in schema.entities where numbers[entity.name] == nil {
       numbers[entity.name] = nextNumber
@@ -20,7 +20,7 @@ package struct StorageMap: Hashable, Sendable {
     numbers = numbers.filter { schema[$0.key] != nil }
   }
 
-  /// Returns what becomes of the map in a migration, to be adapted to the new schema.
+  /// Returns the map after a migration, before it is adapted to the new schema.
   ///
   /// `entities` has the old name of each entity that stays, by its new one.
   func migrated(entities: [String: String]) -> StorageMap {

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A column of a table besides those that every table has.
+/// A column of a table besides the columns of every table.
 struct StoredColumn: Hashable, Sendable {
   /// The name in SQL, not quoted.
   var name: String

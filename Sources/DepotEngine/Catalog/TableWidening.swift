@@ -16,8 +16,9 @@ struct TableWidening {
     var fill: Value
     /// The numbers of the entities whose rows have the column; `nil` for all of the table's.
     var kinds: Set<Int>?
-    /// The place, among the old columns, of what says that the composite is there; -1 if the composite
-    /// is new and so is there in no row.
+    /// The column index, among the old columns, of the composite's presence.
+    ///
+    /// It is -1 for a new composite, which no row has.
     var presence: Int?
   }
 

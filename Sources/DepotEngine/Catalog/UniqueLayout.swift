@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The columns of which no two rows may have the same values, unless one of them is null.
+/// The columns that must differ between any two rows, unless one of them is null.
 struct UniqueLayout: Hashable, Sendable {
   /// The paths of the attributes and to-one relationships.
   var paths: [String]
@@ -11,7 +11,7 @@ struct UniqueLayout: Hashable, Sendable {
   /// The numbers of the entities whose rows are compared; `nil` if it is all of the table's.
   var kinds: [Int]?
 
-  /// The condition, behind others, that a row is one of those that are compared.
+  /// The additional condition that a row belongs to the compared entities.
   var kindCondition: String {
     kinds.map { " AND kind IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
   }

@@ -37,7 +37,7 @@ package struct ClusterAddress: Sendable, Hashable {
 }
 
 extension DepotError {
-  /// Translates whatever went wrong in the use of a cluster, and changed nothing.
+  /// Translates any error in the use of a cluster that changed nothing.
   init(_ error: any Error, _ address: ClusterAddress) {
     switch error {
     case let error as DepotError: self = error

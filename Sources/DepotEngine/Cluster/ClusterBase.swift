@@ -1,10 +1,9 @@
 internal import DepotPostgres
 internal import DepotSQLite
 
-/// The pages of a store as of a commit, those of which are written into the cluster that changed since the last
-/// time.
+/// The pages of a store as of a commit, for the cluster, which gets the changed ones.
 ///
-/// Copies are made from them, and commits before needn't be kept for that.
+/// New local copies are made from these pages, so that earlier commits needn't be kept.
 // because the thread that makes it hands it over, and never uses it again
 final class ClusterBase: @unchecked Sendable {
   /// The commit, and the random number by which it is known.
@@ -76,7 +75,7 @@ final class ClusterBase: @unchecked Sendable {
       let numbers = base >= last ? changed.filter { $0 <= pages.count }.sorted() : allPages
       for start in stride(from: 0, to: numbers.count, by: Self.together) {
         try write(numbers[start..<min(start + Self.together, numbers.count)], to: connection)
-        // Nobody else tells of what is committed meanwhile.
+        // This thread must look for new commits itself while it writes the pages.
         guard look(try connection.run("SELECT sequence FROM depot.head").integer(0)) else {
           try connection.run("ROLLBACK")
           return false

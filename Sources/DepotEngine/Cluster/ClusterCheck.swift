@@ -19,7 +19,7 @@ package struct ClusterCheck {
 
   /// Looks at every page and every row.
   ///
-  /// - Returns: What was found, `nil` if there is no store.
+  /// - Returns: The findings; `nil` if there is no store.
   /// - Throws: ``DepotError`` of class `unavailable` and `storage` if the cluster can't be used.
   package func run() throws(DepotError) -> Findings? {
     let services: Int

@@ -1,6 +1,6 @@
 internal import DepotPostgres
 
-/// A commit in the cluster, of which one piece at a time is on its way, however large it is.
+/// A commit in the cluster, read piece by piece, however large it is.
 struct ClusterCommit {
   private let connection: PostgresConnection
   private let number: Int64
@@ -25,7 +25,7 @@ struct ClusterCommit {
     try bytes(of: "changes", part, count: parts.integer(4, row: part))
   }
 
-  /// Reads what it tells.
+  /// Reads the description of its transactions.
   func told() throws(PostgresError) -> [UInt8] {
     try bytes(of: "told", 0, count: parts.integer(5))
   }

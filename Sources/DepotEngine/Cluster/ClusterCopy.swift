@@ -12,10 +12,10 @@ struct ClusterCopy {
   /// How many bytes of pages are sent in one statement.
   private static let pieceBytes = 1 << 20
 
-  /// Makes the copy, as of the last base, and what goes on from there; makes the store first if there is none.
+  /// Makes the local copy from the last base; makes the store first if there is none.
   ///
   /// - Parameter create: Makes a new store at a path, complete in its file.
-  /// - Returns: The home of the copy.
+  /// - Returns: The cluster that the copy belongs to, which has the later commits.
   /// - Throws: ``DepotError`` `unavailable.cluster`, `storage.cluster`, and others of class `storage`.
   func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterHome {
     do {
@@ -27,7 +27,7 @@ struct ClusterCopy {
         StoreFiles(path).removeContent()
       }
       let head = try load(connection)
-      // Waiting for this, what was read is safe.
+      // Once this statement has returned, everything read before is durable.
       let service = try connection.run(
         "SELECT nextval(pg_get_serial_sequence('depot.service', 'id'))"
       ).integer(0)
@@ -127,7 +127,7 @@ struct ClusterCopy {
   ///   - connection: The connection to the cluster.
   ///   - timeline: The timeline of the first commit.
   ///   - replaces: Whether a store that is there gives way.
-  /// - Returns: What became of a store that was there.
+  /// - Returns: Whether the file was stored, and the fate of an existing store.
   /// - Throws: ``DepotError`` `storage.corrupt` if the file is no store, and others.
   func fill(
     _ connection: PostgresConnection,

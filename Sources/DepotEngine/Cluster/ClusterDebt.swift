@@ -1,10 +1,10 @@
 /// The pages of a copy that the cluster hasn't got as they are now, but for the commits that have changed them.
 struct ClusterDebt {
-  /// The commit as of which the cluster has all pages, as far as is known.
+  /// The last commit known to have all of its pages in the cluster.
   private(set) var base: Int64
   /// About how many bytes the commits after ``base`` have.
   private(set) var bytes = 0
-  /// The pages that were changed since a commit as of which the cluster had all pages, and that commit.
+  /// The pages changed since a commit with all pages in the cluster, and that commit.
   private var changed: Set<UInt32> = []
   private var since: Int64
   private var isBeingWritten = false
@@ -15,7 +15,7 @@ struct ClusterDebt {
     since = base
   }
 
-  /// Learns as of which commit the cluster has all pages.
+  /// Notes the commit up to which the cluster has all pages.
   ///
   /// It may be an earlier one than before, if a standby took over.
   mutating func note(base: Int64) {
@@ -30,16 +30,16 @@ struct ClusterDebt {
     changed.formUnion(pages)
   }
 
-  /// Returns the pages that are to be written into the cluster now; `nil` if none are.
+  /// Returns the pages to write into the cluster now; `nil` if there are none.
   ///
-  /// There are no others before ``didWrite(_:missing:)`` tells what became of these: a base that was written without
-  /// pages that an earlier one should have written would be one of a store that never was.
+  /// After this there are none before ``didWrite(_:missing:)`` reports the outcome: a base without
+  /// pages that an earlier one failed to write would show a state that the store never had.
   ///
   /// - Parameters:
   ///   - path: The file of the copy.
   ///   - sequence: Its last commit.
-  ///   - identity: The random number by which that is known.
-  ///   - step: How many bytes of commits there are from base to base.
+  ///   - identity: The random number that identifies the commit.
+  ///   - step: The bytes of commits after which a new base is written.
   /// - Returns: The pages.
   mutating func take(
     of path: String,
@@ -63,7 +63,7 @@ struct ClusterDebt {
     return pages
   }
 
-  /// Learns as of which commit pages were written, or of the pages that weren't.
+  /// Notes the commit up to which pages were written, or the pages that weren't written.
   mutating func didWrite(_ sequence: Int64?, missing pages: Set<UInt32>) {
     isBeingWritten = false
     since = sequence ?? since

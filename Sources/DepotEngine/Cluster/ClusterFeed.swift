@@ -4,9 +4,9 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Synchronization
 
-/// Hears what other services of a store commit, and keeps the pages in the cluster from falling far behind.
+/// A listener for commits of other services of a store, which also writes pages into the cluster.
 ///
-/// It has a thread and connections of its own: neither makes a write wait.
+/// It has a thread and connections of its own: neither task makes a write wait.
 final class ClusterFeed: Sendable {
   private let address: ClusterAddress
   private let signal: WakeSignal
@@ -16,7 +16,7 @@ final class ClusterFeed: Sendable {
   private let base = Mutex<ClusterBase?>(nil)
   private let isWriting = Atomic(false)
   private let onNews: @Sendable (Int64) -> Bool
-  /// Learns as of which commit the cluster has all pages, or of the pages that weren't written.
+  /// Receives the commit up to which the cluster has all pages, or the pages that weren't written.
   private let onBase: @Sendable (Int64?, Set<UInt32>) -> Void
 
   /// How long it waits at most before it looks for itself, in milliseconds.
@@ -24,8 +24,9 @@ final class ClusterFeed: Sendable {
   /// How long commits gather where nobody waits for them, in milliseconds.
   private static let pause = 5
 
-  /// Starts the thread; `onNews` is called on it with the last commit of the cluster that was heard of, when the
-  /// copy isn't known to have it; it returns whether somebody waits for what comes next.
+  /// Starts the thread, which calls `onNews` when the cluster has a commit that the copy may lack.
+  ///
+  /// `onNews` gets the cluster's last commit, and returns whether somebody waits for the next ones.
   ///
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   init(
@@ -80,7 +81,7 @@ final class ClusterFeed: Sendable {
         try connection.listen(ClusterTables.channel)
         while !mustStop { try listen(on: connection) }
       } catch {
-        // Whoever writes tells of it.
+        // The next write reports the error.
         wait(200)
       }
     }

@@ -20,7 +20,7 @@ extension ClusterHome {
     }
     let session = try ClusterSession(address)
     do {
-      // Whoever waits for this to be safe has waited for all that was committed before.
+      // When this transaction is durable, so are all commits before it.
       let connection = session.connection
       if let earlier = self.session { try session.check(against: earlier, address) }
       try session.begin(service)
@@ -47,15 +47,16 @@ extension ClusterHome {
     if head.sequence < sequence { throw .lostCommits }
     let isKept = head.sequence == sequence || commit.rowCount == 1
     let found = head.sequence == sequence ? head.identity : isKept ? commit.integer(0) : nil
-    // The one as of which the copy was made may not have been kept then.
+    // The commit that the copy was made from may have been deleted by then.
     guard identity != 0, found != identity else { return }
     throw isKept ? .lostCommits : .staleCopy
   }
 
-  /// Does something with a session, again with another one if the first was lost or there is none, for some time;
-  /// longer if others write meanwhile.
+  /// Runs `body` with a session, and again with a new one if the connection was lost.
   ///
-  /// - Throws: ``DepotError``, that of a control if its call is stopped meanwhile.
+  /// It tries for `patience` nanoseconds, and for longer while other services hold the lock.
+  ///
+  /// - Throws: ``DepotError``; the control's error if its call is stopped meanwhile.
   func trying<Result>(
     for patience: UInt64,
     _ control: CallControl = .unstoppable,

@@ -4,11 +4,11 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
-/// The home of a store in a cluster, as the one connection that writes to it here.
+/// A store in a cluster, for the one connection that writes to its local copy.
 ///
-/// A write is done in a turn, in which nobody else commits: it begins with what others have committed, which
-/// becomes a part of the copy here, and ends when the cluster has the commit of the copy. Nothing is visible
-/// here that the cluster could lose.
+/// A write is done in a turn: a transaction that locks the cluster's head, so that nobody else
+/// commits. It begins by applying the commits of other services to the local copy, and ends when
+/// the cluster has the copy's own commit. Nothing is visible here that the cluster could lose.
 ///
 /// It isn't `Sendable`: it is its writer's.
 final class ClusterHome: CommitHome {
@@ -27,13 +27,13 @@ final class ClusterHome: CommitHome {
   private(set) var isInTurn = false
   /// When the cluster heard of the turn last, by the monotonic clock.
   private var lastSign: UInt64 = 0
-  /// Why the cluster didn't take what it was given last.
+  /// The error of the cluster's last failure; `nil` after a success.
   var failure: DepotError?
   /// Why the last turn didn't begin, if its call was stopped while it waited.
   private(set) var stop: DepotError?
-  /// Returns what the transactions of the commit at hand tell.
+  /// Returns the transactions of the present commit, for other services.
   var told: () -> [CommittedChanges] = { [] }
-  /// Returns whether anybody here wants to know what others change.
+  /// Returns whether a watcher here needs others' changes.
   var isHeard: () -> Bool = { true }
   /// The commits of others that weren't made known here yet.
   private var foreign: [CommittedChanges] = []
@@ -46,7 +46,7 @@ final class ClusterHome: CommitHome {
   /// nanoseconds.
   private static let patience: UInt64 = 10_000_000_000
   private static let longPatience: UInt64 = 120_000_000_000
-  /// How often a cluster hears of a turn that takes long, in nanoseconds.
+  /// How often the cluster gets a sign of life during a long turn, in nanoseconds.
   private var signInterval: UInt64 { UInt64(address.turnSeconds) * 200_000_000 }
 
   /// Takes over a copy that has all commits up to a head's base.
@@ -75,7 +75,7 @@ final class ClusterHome: CommitHome {
 
   // MARK: Turns
 
-  /// Begins a turn: takes in what others have committed, and keeps them from committing.
+  /// Begins a turn: locks the cluster against other commits, and applies the earlier ones.
   ///
   /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now, or the control's call is
   ///   stopped; see ``reason``.
@@ -161,7 +161,7 @@ final class ClusterHome: CommitHome {
 
   // MARK: Commits of others
 
-  /// Takes in what was committed while the copy was made.
+  /// Applies the commits made since the copy was made.
   ///
   /// - Throws: ``DepotError`` of the cluster.
   func begin(on copy: Connection) throws(DepotError) {
@@ -173,9 +173,10 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Takes in what others have committed, outside of a turn.
+  /// Applies other services' commits outside of a turn.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`; some of it may have been taken in then.
+  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`; some commits may have been
+  ///   applied then.
   func catchUp(on copy: Connection) throws(SQLiteError) {
     do throws(DepotError) {
       var isBehind = true
@@ -193,13 +194,13 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Takes in commits, whose parts are the rows of a result, up to the first whose changes didn't come.
+  /// Applies commits whose parts are rows of a result, up to the first without its changes.
   ///
   /// - Parameters:
   ///   - result: The rows of ``ClusterTables/commits``.
   ///   - isWhole: Whether the last commit of the result is complete.
   ///   - copy: The connection that writes to the copy.
-  /// - Throws: What taking in one of them throws.
+  /// - Throws: An error of applying one of them.
   private func take(
     _ result: PostgresResult,
     isWhole: Bool,
@@ -223,7 +224,7 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Takes in the next commit, however large, in pieces; with the session at hand, whose turn this may be.
+  /// Applies the next commit in pieces, however large it is, with the present session.
   private func takeNext(on copy: Connection) throws(DepotError) {
     let commit: ClusterCommit
     do throws(PostgresError) {
@@ -249,7 +250,7 @@ final class ClusterHome: CommitHome {
   ///   - result: A result with its first part, or with none if there is no such commit.
   ///   - row: The row of that part.
   ///   - copy: The connection that writes to the copy.
-  ///   - body: Adds its changes, and returns what it tells.
+  ///   - body: Adds its changes, and returns the description of its transactions.
   /// - Throws: ``DepotError`` `storage.corrupt` if it doesn't fit the copy, `storage.full`.
   private func replay<Told: Sequence<UInt8>>(
     _ number: Int64,
@@ -267,7 +268,7 @@ final class ClusterHome: CommitHome {
       try replay.finish(pageCount: UInt32(truncatingIfNeeded: result.integer(3, row: row)))
       (sequence, identity) = (number, result.integer(2, row: row))
       hasNews = true
-      // Watchers that begin from here on see the commit in what they read.
+      // Watchers that begin later already see the commit in their first read.
       if isHeard() { foreign += ClusterNews.read(told) }
     } catch {
       if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
@@ -297,12 +298,12 @@ final class ClusterHome: CommitHome {
     isInTurn ? nil : debt.take(of: path, sequence, identity, step: address.baseStep)
   }
 
-  /// Learns as of which commit pages were written, or of the pages that weren't.
+  /// Notes the commit up to which pages were written, or the pages that weren't written.
   func didWriteBase(_ sequence: Int64?, missing pages: Set<UInt32>) {
     debt.didWrite(sequence, missing: pages)
   }
 
-  /// Takes out what others have told since the last time.
+  /// Removes and returns the transactions of other services noted since the last call.
   func takeForeign() -> [CommittedChanges] {
     defer { foreign.removeAll() }
     return foreign
@@ -370,7 +371,7 @@ final class ClusterHome: CommitHome {
     return .taken
   }
 
-  /// Finds out what became of a commit that failed.
+  /// Finds out whether the cluster has a commit that failed here.
   private func decide(
     _ error: any Error,
     _ number: Int64,

@@ -60,7 +60,7 @@ enum ClusterNews {
     writer.raw("]")
   }
 
-  /// Reads what a commit tells; of what it doesn't know of a table, that many rows have changed.
+  /// Reads the transactions of a commit; unreadable changes of a table count as many changed rows.
   static func read(_ bytes: some Sequence<UInt8>) -> [CommittedChanges] {
     let document = try? JSONDocument(Array(bytes), valueLimit: .max)
     guard let commits = document.flatMap({ try? JSONValue($0.root) })?.array else { return [] }

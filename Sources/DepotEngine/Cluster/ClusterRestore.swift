@@ -17,7 +17,7 @@ package struct ClusterRestore {
 
   /// Restores the backup.
   ///
-  /// - Returns: What was done; a store that was replaced is kept in another schema of the database.
+  /// - Returns: The outcome; a replaced store is kept in another schema of the database.
   /// - Throws: ``DepotError`` as ``StoreRestore/run()`` and of class `unavailable` and `storage` if the cluster can't
   ///   be used; then the store is the old one.
   package func run() throws(DepotError) -> StoreRestore.Outcome {
@@ -60,7 +60,7 @@ package struct ClusterRestore {
       .hint("To put the backup into its place, say --replace; the store is kept beside it.")
   }
 
-  /// Removes what a restore that was killed has left.
+  /// Removes the files left by a killed restore.
   private func clear() throws(DepotError) {
     let lock = try StoreFiles(path).lock()
     defer { withExtendedLifetime(lock) {} }

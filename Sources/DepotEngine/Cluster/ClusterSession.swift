@@ -19,7 +19,7 @@ final class ClusterSession {
   /// How long to wait for the server at most, in nanoseconds.
   private static let timeLimit: UInt64 = 30_000_000_000
 
-  /// Connects, and looks at what is there.
+  /// Connects, and reads the server's settings and version.
   ///
   /// - Throws: ``DepotError`` `unavailable.cluster`, or `storage.cluster` if it isn't fit for a store.
   init(_ address: ClusterAddress) throws(DepotError) {
@@ -32,12 +32,14 @@ final class ClusterSession {
       let results = try connection.run([
         PostgresStatement(Self.question),
         PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
-        // Statements are planned once. A plan made while there were few commits would read all of them for the newest
-        // one; and the head, which has no other plan, would be compiled each time for what that seems to cost.
+        // Statements are planned once. A plan made while there are few commits would otherwise read
+        // all of them to find the newest. The head's statement has only one plan, and its estimated
+        // cost would cause compilation each time.
         PostgresStatement("SET plan_cache_mode = force_generic_plan"),
         PostgresStatement("SET enable_seqscan = off"),
         PostgresStatement("SET jit = off"),
-        // The server gives up what it does for this service before, and soon after, that gives it up.
+        // The server ends this service's work before, or soon after, the service itself gives it
+        // up.
         PostgresStatement("SET lock_timeout = '25s'"),
         PostgresStatement("SET tcp_user_timeout = '30s'"),
         PostgresStatement("SET tcp_keepalives_idle = 5"),
@@ -62,8 +64,9 @@ final class ClusterSession {
     }
   }
 
-  /// Has what a session commits on disk, also that of a standby, before it is acknowledged, whatever the database's
-  /// default is.
+  /// Makes commits durable before they are acknowledged, on a synchronous standby too.
+  ///
+  /// It overrides the database's default.
   static let makeDurable = PostgresStatement(
     """
     SELECT set_config('synchronous_commit', 'on', false)
@@ -71,7 +74,7 @@ final class ClusterSession {
     """
   )
 
-  /// Makes sure that the cluster is that of an earlier session, and no primary that another one has replaced since.
+  /// Checks that this is the earlier session's cluster, and not a primary replaced since.
   ///
   /// - Throws: ``DepotError`` `storage.cluster`, or `unavailable.cluster`.
   func check(against earlier: ClusterSession, _ address: ClusterAddress) throws(DepotError) {
@@ -127,14 +130,14 @@ final class ClusterSession {
   /// The first half of the keys of the locks that services have while they are at work.
   private static let services = "hashtext('depot service')"
 
-  /// Tells other services of a commit, and doesn't wait; those that don't hear it find it soon by themselves.
+  /// Announces a commit to other services without waiting; they look for commits regularly anyway.
   func announce(_ commit: Int64) {
     guard !connection.isBroken else { return }
     let statement = PostgresStatement(ClusterTables.announce, [.text(String(commit))])
     isAnnouncing = (try? connection.send([statement])) != nil
   }
 
-  /// Takes the answer to what was announced last, which has come long since.
+  /// Reads the result of the last announcement, which has arrived long since.
   func endAnnouncing() throws(PostgresError) {
     guard isAnnouncing else { return }
     isAnnouncing = false
@@ -160,7 +163,7 @@ final class ClusterSession {
     return Int(version.dropFirst(name.count).prefix(while: \.isNumber)).map { $0 >= 12 } ?? false
   }
 
-  /// Refuses a cluster that would lose what it acknowledged, or whose behaviour nobody knows.
+  /// Refuses a cluster that could lose acknowledged commits, or that Depot wasn't tested with.
   private static func check(_ facts: PostgresResult, _ address: ClusterAddress) throws(DepotError) {
     let version = facts.text(0)
     guard isCertified(version, hasCitus: facts.boolean(6)) || address.allowsUncertified else {
@@ -186,7 +189,7 @@ final class ClusterSession {
 }
 
 extension DepotError {
-  /// The error that the cluster hasn't got what was told.
+  /// The error that the cluster lacks acknowledged commits.
   static var lostCommits: Self {
     Self(.corrupt, "The cluster has lost commits that were acknowledged.")
       .hint(
@@ -200,7 +203,7 @@ extension DepotError {
   }
 }
 
-/// How safe what is committed to a cluster is.
+/// The durability of commits in a cluster.
 package struct ClusterSafety: Hashable, Sendable {
   /// Whether a commit waits for a standby.
   package var isReplicated: Bool

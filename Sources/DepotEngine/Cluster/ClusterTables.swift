@@ -3,9 +3,10 @@ internal import DepotProtocol
 
 /// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
 ///
-/// A commit is the changes of pages that it makes, in parts, and what it tells of its transactions. One row,
-/// the head, says which commit is the last one. Whoever commits locks it first; so there is one writer at a
-/// time, of all services on all hosts, and each begins with what the one before it has done.
+/// A commit has changes of pages, in parts, and a description of its transactions. One row, the
+/// head, names the last commit. A service locks it before it commits. So there is one writer at a
+/// time among all services on all hosts, and each writer begins with all commits of the ones
+/// before.
 enum ClusterTables {
   /// The layout of these tables; a program refuses others.
   static let layout: Int64 = 1
@@ -56,7 +57,7 @@ enum ClusterTables {
     WHERE sequence > $1 ORDER BY sequence, part LIMIT \(most)
     """
 
-  /// Reads commits after one, with what they have only as long as that is less than 64 KiB together.
+  /// Reads later commits; changes are included only up to 64 KiB in total.
   static let fewCommits = """
     SELECT sequence, part, identity, page_count, CASE WHEN bytes < 65536 THEN changes END,
       CASE WHEN bytes < 65536 THEN told END
@@ -99,7 +100,7 @@ struct ClusterHead {
   /// The number of its last commit, and the random number by which that is known.
   var sequence: Int64
   var identity: Int64
-  /// The commit as of which ``ClusterTables`` have all pages, and how many that are.
+  /// The commit that ``ClusterTables`` have all pages of, and the number of these pages.
   var base: Int64
   var basePageCount: Int64
   var layout: Int64

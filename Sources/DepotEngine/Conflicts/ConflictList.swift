@@ -6,7 +6,7 @@ struct ConflictList {
   static let limit = 1000
   /// How many bytes their texts may have.
   static let byteLimit = 4 << 20
-  /// How many bytes a value may have; of a longer one only its length is told.
+  /// The size up to which values are included, in bytes; larger ones are replaced by their length.
   static let valueByteLimit = 64 << 10
 
   private(set) var conflicts: [SaveConflict] = []
@@ -15,7 +15,7 @@ struct ConflictList {
   private var byteCount = 0
 
   var isEmpty: Bool { conflicts.isEmpty && more == 0 }
-  /// Whether another one is told.
+  /// Whether another conflict is included.
   var hasRoom: Bool { conflicts.count < Self.limit && byteCount < Self.byteLimit }
 
   mutating func add(_ conflict: @autoclosure () throws -> SaveConflict) rethrows {
@@ -52,8 +52,9 @@ struct ConflictList {
     return members
   }
 
-  /// The error for which nothing is stored, with the list in its details; `unique` is told if only
-  /// unique values of other rows stand in the way.
+  /// The error for a refused save, with the list in its details.
+  ///
+  /// It is `unique` if the only conflicts are with unique values of other rows.
   func error(unique: DepotError?) -> DepotError? {
     guard let first = conflicts.first else { return nil }
     let kinds = Set(conflicts.map(\.kind))

@@ -3,17 +3,17 @@ package import DepotProtocol
 /// The resolution of a conflict about a row that a client wants to change or delete, and that
 /// others may have changed since the client has read it.
 ///
-/// It knows nothing of tables: what is compared comes in as a value, and what is to be done goes out.
+/// It knows nothing of tables: it gets the result of a comparison, and returns the action to take.
 package struct ConflictResolution: Hashable, Sendable {
-  /// How a property of the row in the store compares with what the client has read of it.
+  /// The relation of a stored property to the base value that the client has read.
   package enum Stored: Hashable, Sendable, CaseIterable {
     case unchanged
     case changed
-    /// The client doesn't say what it has read.
+    /// The client sent no base value.
     case unknown
   }
 
-  /// A property, or all those of which nothing is known.
+  /// A property, or all properties without a base value.
   @Memberwise
   package struct Property: Hashable, Sendable {
     /// Whether the client gives it a value.
@@ -29,7 +29,7 @@ package struct ConflictResolution: Hashable, Sendable {
     case refuse
     /// Only the properties at these positions are written.
     case write([Int])
-    /// All that the client has is written, what it has read included.
+    /// All of the client's values are written, including base values.
     case overwrite
     /// The client's change of the row is left out.
     case drop
@@ -38,7 +38,7 @@ package struct ConflictResolution: Hashable, Sendable {
   }
 
   package var action: Action
-  /// The conflict that is told; `nil` if there is none.
+  /// The reported conflict; `nil` if there is none.
   package var kind: SaveConflict.Kind?
   package var decision: SaveConflict.Decision?
   /// The positions of the properties that both sides have changed.

@@ -8,7 +8,7 @@ extension ConflictSearch {
 
   /// Decides about rows that are to change, and notes which values others may have.
   ///
-  /// A row that keeps its values may be in the way of another, so it goes on until nothing changes.
+  /// A row that keeps its values may conflict with another, so this repeats until nothing changes.
   func findClashes() throws {
     var hasChanged = true
     var round = 0
@@ -29,7 +29,7 @@ extension ConflictSearch {
     }
   }
 
-  /// Returns what the rows of the save leave behind.
+  /// Returns the rows of the save that release unique values.
   private func moving() throws -> MovingRows {
     var moving = MovingRows()
     for (index, deletion) in request.deletes.enumerated() {
@@ -112,7 +112,7 @@ extension ConflictSearch {
     return hasChanged
   }
 
-  /// Returns the row of the store that has, and keeps, what a row is to get.
+  /// Returns the stored row that has and keeps the new unique values of a row.
   private func clash(
     of identifier: Int64,
     _ written: Set<Int>,
@@ -190,7 +190,7 @@ extension ConflictSearch {
 }
 
 extension SaveConflict {
-  /// Says what the row has whose unique values a row of the save wants; what that wants is there already.
+  /// Adds the stored row with the wanted unique values; the client's values are there already.
   mutating func describe(
     _ clash: UniqueClash,
     _ writer: EntityWriter,
@@ -217,7 +217,7 @@ extension InputColumn {
 }
 
 extension ConflictResolution.Action {
-  /// The columns that are written of those that the client gives.
+  /// The positions of the columns to write, among all columns sent by the client.
   func positions(_ all: Range<Int>) -> [Int] {
     switch self {
     case .proceed, .overwrite, .recreate: Array(all)

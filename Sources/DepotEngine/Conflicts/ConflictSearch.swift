@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The search for what others have changed since the client of a save has read it.
+/// A search for changes made by others since the client of a save has read its rows.
 ///
-/// It comes before anything is written, so that a save that is refused is told all conflicts at once.
+/// It runs before anything is written, so that a refused save reports all conflicts at once.
 final class ConflictSearch {
   let request: SaveRequest
   let session: ChangeSession
@@ -72,9 +72,9 @@ final class ConflictSearch {
     return try isPlain && versions.areCurrent(comparison.writer, session.control)
   }
 
-  /// Calls `body` with the fields of each row of a batch and with what the client has read of it.
+  /// Calls `body` with the fields of each row of a batch and with the client's base values.
   ///
-  /// A row of another length is left out: it is told when it is written.
+  /// A row of a wrong length is skipped: the write reports it.
   private func eachRow(
     of change: SaveRequest.Change,
     at pointer: String,
@@ -144,7 +144,7 @@ final class ConflictSearch {
     }
     var resolution: ConflictResolution
     if storeVersion == nil {
-      // A row that never was is told when it is written.
+      // The write itself reports a row that never existed.
       guard try wasDeleted(identifier, writer) else { return }
       resolution = .updateOfDeleted(policy)
     } else {
@@ -200,7 +200,7 @@ final class ConflictSearch {
     }
   }
 
-  /// Says what both sides have.
+  /// Adds the values of both sides.
   private func describe(
     _ conflict: inout SaveConflict,
     _ comparison: RowComparison,
@@ -220,7 +220,7 @@ final class ConflictSearch {
     conflict.store = stored.filter { !unchanged.contains($0.key) }
   }
 
-  // MARK: Deletions and what was read
+  // MARK: Deletions and read sets
 
   private func delete(_ index: Int) throws {
     let deletion = request.deletes[index]
@@ -237,7 +237,7 @@ final class ConflictSearch {
     for (row, (identifier, baseVersion)) in read.rows.enumerated() {
       if row & 63 == 0 { try session.control.check() }
       let storeVersion = try writer.version(of: identifier)
-      // A row that never was is told when it is deleted.
+      // The deletion itself reports a row that never existed.
       if try storeVersion == nil && !wasDeleted(identifier, writer) { continue }
       let resolution = ConflictResolution.deletion(
         storeVersion: storeVersion,
@@ -318,7 +318,7 @@ final class ConflictSearch {
     )
   }
 
-  /// Returns what reads some properties of an entity's rows.
+  /// Returns the reader of some properties of an entity's rows.
   func properties(_ entity: String, _ paths: [String]) throws -> StoredProperties {
     try properties[[entity] + paths].made {
       try StoredProperties(entity, paths, in: entities.catalog, session.connection)

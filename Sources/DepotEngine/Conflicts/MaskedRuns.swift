@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The ways in which rows of one batch are changed, of which only some columns may be written.
+/// The update plans for the rows of one batch, including plans that write only some columns.
 @Memberwise("whole", "writer")
 struct MaskedRuns {
   /// How most rows are changed.

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// All that a client has of a row: what it changes, and what it has read of the rest.
+/// All of a client's values of a row: its changes, and the base values of other properties.
 ///
-/// To-many relationships that were only read aren't among it, nor those that other rows store.
+/// Unchanged to-many relationships are left out, and so are relationships stored in other rows.
 struct MergedRow {
   let columns: [String]
   let pointer: String
@@ -74,7 +74,7 @@ extension JSONNode {
 }
 
 extension EntityLayout {
-  /// Whether a row of the entity itself holds what a path names.
+  /// Whether the entity's own rows store the property at a path.
   fileprivate func isKept(_ path: String) -> Bool {
     guard !isDerived(path) else { return false }
     guard let relationship = relationship(path) else { return true }
@@ -84,7 +84,7 @@ extension EntityLayout {
 }
 
 extension String {
-  /// Whether one of two paths names a part of what the other names.
+  /// Whether one of two paths is the other one or a part of it.
   fileprivate func overlaps(_ other: String) -> Bool {
     self == other || hasPrefix(other + ".") || other.hasPrefix(self + ".")
   }

@@ -1,22 +1,22 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The comparison of rows of the store with what clients have read of them, for some columns.
+/// The comparison of stored rows with the base values of clients, for some columns.
 final class RowComparison {
   unowned let writer: EntityWriter
   /// The columns that are to change.
   let columns: [InputColumn]
-  /// The positions of those that are properties.
+  /// The positions of the properties among them.
   let written: [Int]
   let identifierColumn: Int
   let versionColumn: Int
   /// The names of the columns that clients have read.
   let baseNames: [String]
-  /// The same columns; `nil` for those that say nothing.
+  /// The same columns; `nil` for derived ones, which aren't compared.
   private let base: [InputColumn?]
-  /// Whether there are properties of which nothing is known.
+  /// Whether there are properties without base values.
   private let isPartial: Bool
-  /// Whether relationships are compared that other rows store, whatever versions the rows have.
+  /// Whether relationships stored in other rows are compared, independent of the rows' versions.
   let comparesLists: Bool
 
   /// Returns `nil` if there is no column of versions.
@@ -52,7 +52,7 @@ final class RowComparison {
     }
   }
 
-  /// The properties of a row, and the columns that they stand for; `nil` for those that aren't written.
+  /// The properties of a row with their columns; `nil` for properties that aren't written.
   struct Result {
     var properties: [ConflictResolution.Property] = []
     var columns: [Int?] = []
@@ -206,7 +206,7 @@ extension RowComparison.Result {
 }
 
 extension EntityLayout {
-  /// Whether the store computes what a path names.
+  /// Whether the store computes the attribute at a path.
   func isDerived(_ path: String) -> Bool {
     position(of: path).map { fields[$0].attribute.derivation != nil } ?? false
   }

@@ -15,13 +15,13 @@ struct SaveDecisions {
   /// The rows whose unique values others may have.
   var moving = MovingRows()
 
-  /// Returns what is done with a row that is to change.
+  /// Returns the action for a row to change.
   func action(_ index: Int, _ row: Int) -> ConflictResolution.Action {
     changes[index]?[row] ?? .proceed
   }
 }
 
-/// Rows that leave values behind: those that get others, and those that are deleted.
+/// Rows that release unique values: changed rows and deleted rows.
 struct MovingRows {
   /// The names of the columns that change, by tables and rows.
   private var columns: [String: [Int64: Set<String>]] = [:]

@@ -43,7 +43,7 @@ extension SaveRequest.Insertion {
     let document = try JSONDocument(rows.json, valueLimit: .max)
     var writer = JSONWriter()
     writer.array(try document.root.elements()) { writer, row in
-      // A row of another length is told when it is stored.
+      // Storing a row of a wrong length reports the error.
       guard row.kind == .array, row.count == columns.count else { return writer.raw(row.source) }
       writer.raw(row.source.dropLast())
       if row.count > 0 { writer.raw(",") }

@@ -70,7 +70,7 @@ extension SaveRun {
     result.inserted += outcome.inserted
   }
 
-  /// Writes all that the client has read over a row that others have changed, besides what it changes.
+  /// Writes a client's base values, besides its changes, over a row that others have changed.
   func overwrite(_ index: Int, _ row: Int, _ identifier: Int64) throws {
     let pointer = "/args/update/\(index)"
     let change = request.updates[index]
@@ -131,7 +131,7 @@ extension SaveRun {
     result.conflicts?.add(conflict)
   }
 
-  /// Returns the error of a save in which only unique values clash as a list of conflicts.
+  /// Returns a save's error as a list of conflicts, if only unique values clash.
   func explained(_ error: DepotError) throws -> DepotError {
     let errors = session.violations.errors.isEmpty ? [error] : session.violations.errors
     guard decisions != nil, errors.allSatisfy({ $0.code == .unique }) else { return error }

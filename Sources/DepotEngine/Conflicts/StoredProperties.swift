@@ -1,14 +1,14 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The reading of rows as clients get them, for what is told of conflicts.
+/// A reader of rows in the form for clients, for reports of conflicts.
 final class StoredProperties {
   private let entity: String
   private let paths: [String]
   private let catalog: Catalog
   private let connection: Connection
   private let query: Query
-  /// The query for rows with a value that is too large for an answer, of which the length is told.
+  /// The query for rows with a value too large for a reply; it reads the value's length instead.
   private lazy var lengths = Result { try Query(self, tellsLengths: true) }
 
   /// Prepares the reading of properties; composites come as their parts.
@@ -20,7 +20,7 @@ final class StoredProperties {
     query = try Query(entity, paths, catalog, connection, tellsLengths: false)
   }
 
-  /// Returns what a row has; `nil` if there is no such row.
+  /// Returns the values of a row; `nil` if there is no such row.
   func read(_ identifier: Int64) throws -> [String: JSONValue]? {
     do {
       return try query.read(identifier)

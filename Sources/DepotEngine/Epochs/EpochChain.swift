@@ -11,17 +11,17 @@ struct Epoch: Equatable, Sendable {
   var ahead: Double
 }
 
-/// The epochs of a store, one after the other: where tokens are written and judged.
+/// The epochs of a store in order, used to write and check tokens.
 ///
-/// A token is of this store if its epoch is one of these and its number isn't beyond the epoch's end, which
-/// is where the next one began. What is older than a token of the chain is the same for all who have that
-/// epoch, so numbers alone tell what comes first.
+/// A token belongs to this store if its epoch is one of these, and its number is at most the
+/// epoch's end, where the next epoch began. All stores with an epoch have the same history before a
+/// token of it, so comparing numbers tells which token is earlier.
 ///
-/// It also tells the time of day of transactions. Each has the time of the store, and each epoch knows how
-/// far the wall clock was ahead of that. The wall clock of now counts as right: an epoch whose clock was
-/// further ahead is told as if it hadn't been, and one whose clock was behind that of an earlier epoch as if
-/// it hadn't been either. Thus times never run backwards, and are those of the wall clock as soon as that
-/// is put right.
+/// The chain also gives the time of day of transactions. Each transaction has the store's time, and
+/// each epoch records how far the wall clock was ahead of it. The present wall clock counts as
+/// right: an epoch with a clock further ahead is treated as if it hadn't been, and so is one with a
+/// clock behind an earlier epoch's. Thus times never run backwards, and follow the wall clock as
+/// soon as that is corrected.
 struct EpochChain: Equatable, Sendable {
   /// The first digits of the store's identifier.
   let store: String
@@ -63,7 +63,7 @@ struct EpochChain: Equatable, Sendable {
       throw DepotError(.historyForeign, "The token \(token) is of another store.")
         .hint("The tokens of this one begin with \(store).")
     }
-    // The newest epoch is what most tokens are of.
+    // Most tokens belong to the newest epoch.
     guard let place = epochs.lastIndex(where: { $0.identity == token.epoch }) else {
       throw DepotError(.historyForeign, "The token \(token) is of no epoch that this store knows.")
         .hint(Self.advice(self.token(head)))

@@ -1,9 +1,9 @@
 internal import DepotLinux
 internal import DepotSQLite
 
-/// The table of a store's epochs, each with what the clocks said when it was last noted.
+/// The table of a store's epochs, each with the readings of the clocks when it was last updated.
 struct EpochTable {
-  /// How many epochs of which nothing is kept are remembered, so that their tokens are known as expired.
+  /// The number of purged epochs that are remembered, so that their tokens are known as expired.
   static let remembered: Int64 = 100
 
   static let definition = """
@@ -30,7 +30,7 @@ struct EpochTable {
     }
   }
 
-  /// Reads the number of the last epoch, and what is known of its last moment.
+  /// Reads the number of the last epoch, with its last clock readings.
   func last() throws -> (number: Int64, record: ServiceClock.Record)? {
     let sql = "SELECT id, time, wall, boot, boot_name FROM depot_epoch ORDER BY id DESC LIMIT 1"
     return try connection.statement(sql).first { row in
@@ -39,7 +39,7 @@ struct EpochTable {
     }
   }
 
-  /// Stores an epoch, or what is known of it now.
+  /// Stores an epoch with its present clock readings.
   func put(
     _ number: Int64,
     _ epoch: Epoch,
@@ -57,8 +57,9 @@ struct EpochTable {
     ])
   }
 
-  /// Forgets epochs before one: those without transactions, of which no token was ever told, and the oldest
-  /// of those whose transactions were purged.
+  /// Deletes old epochs: ones without transactions, and the oldest of those with purged ones.
+  ///
+  /// No client ever got a token of an epoch without transactions.
   func forget(before number: Int64, _ epoch: Epoch, purged: Int64) throws {
     try connection.statement(
       """

@@ -2,11 +2,11 @@ internal import DepotLinux
 
 /// The time of a store: how many seconds have passed for it.
 ///
-/// While a service has the store, it counts as the machine's boot clock does, which nobody can set. Over a
-/// stop it goes on by what both the wall clock and the boot clock say has passed, by the lesser of the two;
-/// after a restart of the machine, the boot clock knows of the time since then. So nothing that is to be
-/// kept for some time is dropped early, whatever happens to the wall clock. The price is that it may be
-/// kept longer: while a machine is off, its stores don't age.
+/// While a service has the store open, the time follows the machine's boot clock, which nobody can
+/// set. After a stop it advances by the lesser of the times that have passed by the wall clock and
+/// by the boot clock. After a restart of the machine the boot clock knows only the time since then.
+/// So data that must be kept for some time is never dropped early, even if the wall clock jumps. It
+/// may be kept longer, however: while a machine is off, its stores don't age.
 ///
 /// The time of day is the store's time and a difference. A wall clock that disagrees is believed when it has
 /// done so for half a minute.
@@ -42,7 +42,7 @@ struct ServiceClock: Equatable {
     agreed = now.boot
   }
 
-  /// Goes on to what the clocks of the running machine say; returns the store's time.
+  /// Advances to the present clock readings; returns the store's time.
   @discardableResult
   mutating func advance(to now: ClockReading) -> Double {
     record.time += max(0, now.boot - record.clocks.boot)

@@ -6,7 +6,7 @@ internal import DepotSQLite
 /// Nothing is written when it begins, so that a store can be opened when there is no room. The writer's first
 /// transaction brings it into the store; until then the tokens that can be told are those of older epochs.
 final class WriterEpoch {
-  /// After how many seconds a transaction brings along what the clocks say.
+  /// The seconds after which a transaction also stores the clock readings.
   private static let interval = 60.0
 
   /// The epochs of the store, this one at the end.
@@ -43,12 +43,13 @@ final class WriterEpoch {
     chain = EpochChain(store: store, try table.all()).adding(epoch)
   }
 
-  /// Goes on in the last epoch of a store, which several services share.
+  /// Continues in the last epoch of a store that several services share.
   ///
   /// - Parameters:
   ///   - last: The last row of the history.
   ///   - time: The time of its transaction.
-  ///   - isBroken: Whether the store may have lost what was told, so that another epoch begins.
+  ///   - isBroken: Whether the store may have lost acknowledged transactions, so that a new epoch
+  ///     begins.
   /// - Throws: ``SQLiteError``.
   func join(last: Int64, time: Double, isBroken: Bool) throws {
     guard let known = try table.last() else { return }
@@ -86,14 +87,14 @@ final class WriterEpoch {
     try table.forget(before: number, epoch, purged: try purged())
   }
 
-  /// Brings what the clocks say into the store, in a transaction that ends, if it is time.
+  /// Stores the clock readings at the end of a transaction, if they are due.
   func note() throws {
     guard let written else { return }
     let isDue = clock.record.time - written.time >= Self.interval
     if isDue || written.ahead != clock.ahead { try put() }
   }
 
-  /// Brings what the clocks say into the store, in the last transaction, if the epoch is there.
+  /// Stores the clock readings in the last transaction, if the epoch is stored.
   func noteEnd() throws {
     guard stored != nil else { return }
     _ = now()

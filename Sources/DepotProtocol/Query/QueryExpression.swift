@@ -193,7 +193,7 @@ public struct SortKey: Hashable, Sendable {
   public var isDescending: Bool
   /// Whether text is in the order that people expect.
   ///
-  /// Case, marks, and widths are ignored at first, and `9` comes before `10`.
+  /// Case, marks, and widths only decide between otherwise equal texts; `9` comes before `10`.
   public var isLocalized: Bool
 
   public init(_ expression: QueryExpression, descending: Bool = false, localized: Bool = false) {
