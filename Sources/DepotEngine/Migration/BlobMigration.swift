@@ -11,7 +11,7 @@ struct BlobMigration {
   private let connection: Connection
   /// The tables of values before, by the old root entities.
   private let tables: [String: BlobTable]
-  /// The new root entity whose table of values is that of an old one.
+  /// The new root entity that takes over the table of values of an old one.
   private let heirs: [String: String]
   /// The new roots that take values over, and lose those to which no row refers.
   private let rewritten: [EntityLayout]
@@ -105,7 +105,7 @@ struct BlobMoves {
   /// Whether the values before are those of the new table.
   let keepsReferences: Bool
 
-  /// Makes the cells of a row those that the table of `root` holds.
+  /// Stores a row's external values, and sets its cells to the form in the table of `root`.
   func store(
     _ cells: UnsafeMutableBufferPointer<Cell>,
     of root: EntityLayout,

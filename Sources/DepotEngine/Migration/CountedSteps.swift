@@ -70,7 +70,7 @@ extension SchemaChange {
     }
   }
 
-  /// Whether something new comes to what there is, whatever may be in its way.
+  /// Whether the step adds to the schema, even if it can't be taken.
   var isAddition: Bool {
     switch self {
     case .addedEntity, .addedAttribute, .addedRelationship: true
@@ -80,7 +80,7 @@ extension SchemaChange {
 
   fileprivate var isRemovedEntity: Bool { if case .removedEntity = self { true } else { false } }
 
-  /// Whether it is about what rows hold, rather than about names and rules.
+  /// Whether the step is about stored values, rather than about names and rules.
   fileprivate var changesRows: Bool {
     switch self {
     case .addedEntity, .renamedEntity, .changedHashModifier, .changedHistory, .removedIndex: false

@@ -61,7 +61,7 @@ struct IdentifierShifts {
     }
   }
 
-  /// Returns what is added on the way from one root entity to another.
+  /// Returns the number to add to identifiers that move from one root entity to another.
   func shift(from old: String, to new: String) -> Int64 { shifts[Way(old: old, new: new)] ?? 0 }
 
   /// Returns the identifier that a row of a new table had before.

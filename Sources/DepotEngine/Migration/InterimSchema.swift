@@ -9,7 +9,7 @@ extension Schema {
     var result = self
     for index in entities.indices {
       let entity = entities[index]
-      // Rows of what is wholly new come from programs that know all of it.
+      // Programs that know a new entity know all of its properties.
       guard let origin = mapping.origin(of: entity.name) else { continue }
       result.entities[index].attributes = entity.attributes.map {
         $0.relaxed(path: $0.name, in: entity.name, mapping)

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// A relationship of the new schema at the place where it is stored, with what is to be there.
+/// A relationship of the new schema, where it is stored, with the sources of its pairs.
 struct LinkMigration {
   /// The side that has the column, or is the first one of the join table.
   let layout: RelationshipLayout
   /// The relationships of the old schema whose pairs it has.
   let sources: [Source]
-  /// Whether what is stored stays as it is, but for names.
+  /// Whether the stored pairs stay, except for names.
   let isKept: Bool
   /// The quoted name of the table that the pairs are put into meanwhile.
   let pairs: String
@@ -156,13 +156,13 @@ extension LinkMigration {
 }
 
 extension RelationshipLayout {
-  /// Whether the rows of the owner hold what it leads to.
+  /// Whether the owner's rows hold the reference.
   var isInColumn: Bool { if case .column = storage { true } else { false } }
 
   /// Whether each row of the destination is led to by one row at most, and knows which.
   fileprivate var isFromOne: Bool { inverse?.isToMany == false && !isSelfInverse }
 
-  /// Whether pairs are stored in the same form, whatever the names are.
+  /// Whether pairs are stored in the same form, ignoring names.
   fileprivate func isStored(like other: RelationshipLayout) -> Bool {
     guard isSelfInverse == other.isSelfInverse, orders == other.orders else { return false }
     switch (storage, other.storage) {

@@ -58,13 +58,13 @@ struct MigrationMapping {
     self.fills = fills
   }
 
-  /// Returns what an entity was called, or `nil` if it is new.
+  /// Returns the old entity of a new one, or `nil` if it is new.
   func origin(of entity: String) -> Entity? { origins[entity].flatMap { old[$0] } }
 
-  /// Returns what an entity of the old schema is called now, or `nil` if it is gone.
+  /// Returns the new entity of an old one, or `nil` if it was removed.
   func successor(of entity: String) -> Entity? { successors[entity].flatMap { new[$0] } }
 
-  /// Returns what a column of the rows of `entity` was, or `nil` if it is new for them.
+  /// Returns the old column for a column of `entity`, or `nil` if it is new for its rows.
   func source(of path: String, in entity: String) -> Field? { fields[entity]?[path]?.old }
 
   /// Whether a column of the rows of `entity` could be null and may not be so any longer.
@@ -72,13 +72,12 @@ struct MigrationMapping {
     fields[entity]?[path]?.isNewlyRequired == true
   }
 
-  /// Returns what a relationship of the rows of `entity` was, or `nil` if it is new for them.
+  /// Returns the old relationship for one of `entity`, or `nil` if it is new for its rows.
   func source(ofRelationship name: String, in entity: String) -> Declared<Relationship>? {
     relationships[entity]?[name]
   }
 
-  /// Returns what rows of `entity` get in a column that is new, or that was null and may be so no
-  /// longer.
+  /// Returns the value for rows of `entity` in a column that is new or newly required.
   func fill(of field: Field, in entity: Entity) -> Value {
     for teller in new.lineage(of: entity).reversed() {
       if let value = fills["\(teller.name).\(field.path)"], !value.isNull { return value }

@@ -70,7 +70,7 @@ extension MigrationRun {
     return tables.contains { $0.old.name == root && $0.targets.first?.isKept == true }
   }
 
-  /// Makes the indexes that the old schema didn't have so, and notes what isn't unique.
+  /// Makes the new and changed indexes, and notes rows that aren't unique.
   func makeIndexes() throws {
     for layout in new.allLayouts {
       let joins = layout.joinTables.filter { $0.sql.hasPrefix("CREATE INDEX") }

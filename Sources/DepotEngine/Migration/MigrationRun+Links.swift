@@ -10,7 +10,7 @@ extension LinkMigration {
     """
   }
 
-  /// The columns of the pairs with their orders, those that had none by identifier.
+  /// Selects pairs with their orders; pairs without an order are ordered by identifier.
   fileprivate func ordered(_ pairs: String) -> String {
     let gap = ChangeSession.orderGap
     return """
@@ -24,7 +24,7 @@ extension LinkMigration {
 }
 
 extension MigrationRun {
-  /// Collects what a relationship of the new schema leads to, from the old tables.
+  /// Collects the pairs of a relationship of the new schema from the old tables.
   func fillPairs(of link: LinkMigration) throws {
     guard !link.sources.isEmpty else { return }
     var queries: [String] = []

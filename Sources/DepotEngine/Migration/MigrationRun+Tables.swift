@@ -10,7 +10,7 @@ extension MigrationRun {
     makers[target.root.name]?.table == table
   }
 
-  /// Writes the rows of a table into new ones, or looks at those that stay.
+  /// Writes the rows of a table into new ones, or checks the rows of a table that stays.
   func move(_ table: TableMigration, at index: Int) throws {
     if let kept = table.targets.first, kept.isKept {
       if table.needsCheck { try stream(table, into: [:]) }
@@ -48,7 +48,7 @@ extension MigrationRun {
     }
   }
 
-  /// Drops what no longer holds anything.
+  /// Drops the old tables, which are empty now.
   func dropOldTables() throws {
     for table in tables where table.targets.first?.isKept != true {
       try connection.execute("DROP TABLE \(table.old.table)")

@@ -28,7 +28,7 @@ final class MigrationRun {
   private(set) var rowsSeen = 0
 
   struct Options {
-    /// Whether all rules of attributes are checked, not only those that are new.
+    /// Whether all rules of attributes are checked, rather than new ones only.
     var checksEverything = false
     /// Whether rows may break rules for now.
     var isLenient = false
@@ -142,7 +142,7 @@ final class MigrationRun {
     try makeIndexes()
     try special.restore(new)
     try computeDerived()
-    // Of some of the rows nothing can be said about those that lead to them.
+    // A sample of rows doesn't show all references, so their numbers can't be checked.
     if !options.isLenient, options.rowLimit == nil { try checkTargets() }
     connection.forgetStatements()
   }

@@ -7,7 +7,7 @@ struct MigrationCopy {
   let request: MigrationRequest
   let control: CallControl
 
-  /// Makes the copy, which holds what had been committed, and returns the members of the result.
+  /// Makes the copy, which has all earlier commits, and returns the members of the result.
   func make() throws -> [String: JSONValue] {
     let old = writer.catalog
     try request.schema.validate()
@@ -36,7 +36,7 @@ struct MigrationCopy {
     ]
   }
 
-  /// Migrates the copy, and returns what is added to identifiers, in words.
+  /// Migrates the copy, and returns the shifts of identifiers in words.
   private func migrate(_ copy: String) throws -> [String] {
     let connection = try Connection(path: copy, access: .writer)
     try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")

@@ -30,8 +30,9 @@ final class RowTransform {
     var conversion: ValueConversion?
     /// The value that is stored instead of null.
     var fill: Cell
-    /// The value where a composite around the old one is absent that isn't optional any more, and the
-    /// places of what says so.
+    /// The value if a formerly optional composite around the old value is absent.
+    ///
+    /// `presences` are the column indexes of the presences of these composites.
     var absent: (fill: Cell, presences: [Int])?
     /// The place of the old value; `nil` if it is the row.
     var outside: Outside?
@@ -48,13 +49,13 @@ final class RowTransform {
     var stays: Bool
   }
 
-  /// A column with what a to-one relationship leads to.
+  /// The column of a to-one relationship.
   struct LinkColumn {
     var place: Int
     var orderPlace: Int?
     var source: Int?
     var orderSource: Int?
-    /// Finds what a row leads to if the old row doesn't tell.
+    /// Finds a row's target if the old row doesn't hold it.
     var lookup: Statement?
   }
 
@@ -262,7 +263,7 @@ final class RowTransform {
     }
   }
 
-  /// Returns what a column gets; `nil` if that is too large, which is noted.
+  /// Returns the value for a column; `nil` if it is too large, which is noted.
   private func cell(
     _ row: borrowing Row,
     _ column: Column,

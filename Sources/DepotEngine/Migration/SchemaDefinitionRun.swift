@@ -45,7 +45,7 @@ struct SchemaDefinitionRun {
     return members(plan.changes + run.shifts.changes, run.new, backup: backup)
   }
 
-  /// Migrates a copy, in which a custom stage is at work, to the schema that the stage is to end with.
+  /// Migrates the copy of a running custom stage to the schema at the stage's end.
   ///
   /// New properties that can't be inferred may be empty until the end of the stage.
   private func goOn(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
@@ -67,7 +67,7 @@ struct SchemaDefinitionRun {
     return members(plan.changes + run.shifts.changes, run.new, backup: nil)
   }
 
-  /// Tells what it would do; what was necessary to find out is undone with the transaction.
+  /// Reports the effect of the definition; the changes made to find out are rolled back.
   func rehearse(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     effect.isRehearsal = true
     defer { writer.connection.forgetStatements() }
@@ -91,14 +91,14 @@ struct SchemaDefinitionRun {
     return result
   }
 
-  /// Returns the steps to a newer version, all of which are allowed.
+  /// Returns the steps to a newer version, or throws if one isn't allowed.
   private func allowedPlan(_ comparison: SchemaComparison) throws -> MigrationPlan {
     if options.allows == .additions {
       try checkAllowed(MigrationPlan.infer(from: old.schema, to: schema), comparison)
     }
     let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
       .lookingAtRows(of: old, on: writer.connection)
-    // One that can't be made isn't refused for what it would lose.
+    // An impossible plan isn't refused for losses, since the problems matter more.
     if plan.problems.isEmpty { try checkAllowed(plan, comparison) }
     return plan
   }
@@ -117,7 +117,7 @@ struct SchemaDefinitionRun {
     }
   }
 
-  /// Checks the versions, and compares what the store has with what it is to have.
+  /// Checks the versions, and compares the store's schema with the new one.
   private func compare() throws(DepotError) -> SchemaComparison {
     try schema.validate()
     try SchemaUpgrade.check(old.schema, schema, from: options.from)
@@ -243,7 +243,7 @@ extension MigrationPlan {
 }
 
 extension DepotError {
-  /// The error that a schema does more than add to what the store has, which wasn't allowed.
+  /// The error that a definition does more than add to the schema, and only additions are allowed.
   fileprivate static func onlyAdditions(
     _ differences: [String],
     _ steps: JSONValue,

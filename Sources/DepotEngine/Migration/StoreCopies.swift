@@ -103,7 +103,7 @@ package struct StoreCopies {
     }
   }
 
-  /// Does what concerns a copy, whose failures leave the store in order.
+  /// Runs an operation on a copy; its failures leave the store intact.
   static func beside(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -174,7 +174,7 @@ package struct StoreCopies {
 }
 
 extension StoreFiles {
-  /// Removes what a migration left that was cut short.
+  /// Removes the files left by an interrupted migration.
   func removeLeftovers() {
     StoreFiles(path + ".copying").remove()
     FileSystem.remove(file: StateFile.path(of: path) + ".new")

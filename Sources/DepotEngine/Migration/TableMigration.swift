@@ -96,7 +96,7 @@ struct TableMigration {
       let own = Set(layout.stored.map(\.name))
       let sources = Dictionary(uniqueKeysWithValues: transform.sources)
       for (place, column) in wanted where place != root.kindPosition {
-        // The columns of the row must be those that the column is for it.
+        // The row's column must be the one that the table's column holds for it.
         if own.contains(column), sources[place] == nil { return false }
       }
     }
@@ -105,7 +105,7 @@ struct TableMigration {
 }
 
 extension RowTransform {
-  /// The places of columns that have values of the old row, each with that of the old column.
+  /// The column indexes that get values of the old row, each with the old column's index.
   var sources: [(Int, Int)] {
     var result = columns.compactMap { column in column.source.map { (column.place, $0) } }
     for link in links {

@@ -6,7 +6,7 @@ struct ValueConversion {
   private let old: Attribute
   private let new: Attribute
 
-  /// Returns `nil` if what is stored stays as it is.
+  /// Returns `nil` if stored values stay as they are.
   init?(from old: Attribute, to new: Attribute) {
     self.old = old
     self.new = new

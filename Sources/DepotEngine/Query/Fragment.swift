@@ -34,8 +34,9 @@ struct Fragment: Hashable {
   /// How many bytes of SQL a statement may have: SQLite's work can grow with the square.
   private static let sqlLimit = 256 << 10
 
-  /// Checks that SQLite neither computes long over the text nor takes too much memory for the values, of which
-  /// each `?` gets a copy of its own.
+  /// Checks that the text is quick to compile for SQLite, and that the bound values fit in memory.
+  ///
+  /// Each `?` gets a copy of its value.
   ///
   /// - Throws: ``DepotError`` `limit.predicate`.
   func checkSize() throws(DepotError) {

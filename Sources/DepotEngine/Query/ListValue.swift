@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The forms in which SQL functions get lists.
+/// The forms of lists as arguments of SQL functions.
 ///
 /// A collection attribute is stored as a JSON array. A constant list is bound as a blob of
 /// ``PackedCells``, which is faster to read.

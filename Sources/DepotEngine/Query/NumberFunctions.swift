@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// The SQL functions for arithmetic and for decimals, with NULL for what has no result.
+/// The SQL functions for arithmetic and for decimals; NULL where there is no result.
 enum NumberFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     for type in [AttributeType.int64, .double, .decimal] {

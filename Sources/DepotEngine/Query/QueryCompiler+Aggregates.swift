@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// Translates what a collection comes to.
+  /// Translates an aggregate of a collection.
   mutating func aggregate(
     _ aggregate: QueryExpression.Aggregate,
     _ collection: QueryExpression

@@ -19,7 +19,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates an alternative by what is at the end of a path, if that is better.
+  /// Translates an alternative as a search from the far end of a path, if that is better.
   private mutating func alternative(_ part: QueryExpression) throws(DepotError) -> Condition? {
     switch part {
     case .and(let parts) where parts.count > 1:

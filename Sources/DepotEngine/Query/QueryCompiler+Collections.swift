@@ -79,7 +79,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Opens a collection of what parts are.
+  /// Opens a collection of the values of some expressions.
   private mutating func open(_ parts: [QueryExpression]) throws(DepotError) -> OpenCollection {
     let same = try alike(parts)
     let alias = nextAlias()

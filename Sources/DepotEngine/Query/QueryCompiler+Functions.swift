@@ -88,7 +88,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns what JSON is as a type; null if it is of another kind.
+  /// Returns JSON converted to a type; null if it is of another kind.
   func scalar(_ operand: Operand, as type: AttributeType) -> Operand {
     if case .json(let text)? = operand.constant {
       return Operand(

@@ -29,7 +29,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates a part, whatever it stands for.
+  /// Translates a part, which may be a value, an object, or a collection.
   mutating func term(_ expression: QueryExpression) throws(DepotError) -> QueryTerm {
     let outer = subject
     subject = expression

@@ -25,7 +25,7 @@ extension QueryCompiler {
     return try follow(rest, from: destination)
   }
 
-  /// Returns what a to-one relationship leads to.
+  /// Returns the target of a to-one relationship.
   private mutating func destination(
     of relationship: RelationshipLayout,
     from object: QueryObject
@@ -120,7 +120,7 @@ extension QueryCompiler {
     return try field(position, of: object)
   }
 
-  /// Returns the length of a value that is stored outside its row, if that is what a path means.
+  /// Returns the length of a value stored outside its row, if the path asks for that.
   private mutating func length(
     _ steps: ArraySlice<String>,
     of object: QueryObject

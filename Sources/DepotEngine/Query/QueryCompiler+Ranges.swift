@@ -88,8 +88,9 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns a constant as the nearest double to what an attribute is compared with; `nil` if there
-  /// is no such number.
+  /// Returns a constant, compared with an attribute, as the nearest double.
+  ///
+  /// It is `nil` if there is no such number.
   private func number(_ expression: QueryExpression, as path: String) -> Double? {
     guard let position = row.layout.position(of: path) else { return nil }
     let type = row.layout.fields[position].attribute.type

@@ -21,8 +21,9 @@ extension QueryCompiler {
 }
 
 extension QueryExpression {
-  /// The paths that can't be null if the predicate is true, with those that lead to them, in an
-  /// order that only the predicate decides.
+  /// The paths that can't be null if the predicate is true, with the paths leading to them.
+  ///
+  /// Their order depends on the predicate only.
   fileprivate var demands: [QueryExpression] {
     switch self {
     case .and(let parts): return parts.flatMap(\.demands).distinct
@@ -60,7 +61,7 @@ extension QueryExpression {
     }
   }
 
-  /// The paths of which none can be null if the value isn't, with those that lead to them.
+  /// The paths that can't be null unless the value is null, with the paths leading to them.
   private var sources: [QueryExpression] {
     switch self {
     case .attribute(let path): return Self.prefixes(of: path).map(QueryExpression.attribute)

@@ -10,7 +10,7 @@ struct QueryCompiler {
   let now: Date
   /// Whether a part can take long even for one row, as regular expressions can.
   var isSlow = false
-  /// The scopes that are open; the first is that of the rows, each other one is inside the one before.
+  /// The open scopes: first the scope of the rows, then each scope inside the one before.
   var scopes: [QueryScope]
   /// The meanings of the variables, the innermost last.
   var variables: [(name: String, term: QueryTerm)] = []
@@ -36,7 +36,7 @@ struct QueryCompiler {
     )
   }
 
-  /// The `FROM` clause of the parts: the entity's table and those that were joined to it.
+  /// The `FROM` clause of the parts: the entity's table and the joined ones.
   var source: Fragment { scopes[0].source }
 
   /// Translates a predicate into a condition for `WHERE`, whose NULL counts as false.

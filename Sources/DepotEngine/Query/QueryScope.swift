@@ -1,8 +1,8 @@
-/// One `SELECT` while its parts are being translated: what it selects from, and under which names.
+/// One `SELECT` during its translation: its tables and their aliases.
 struct QueryScope {
   /// The first part of the `FROM` clause.
   var from: Fragment
-  /// The joins that follow, in an order in which each needs only what is before it.
+  /// The joins that follow, ordered so that each needs only earlier ones.
   private(set) var joins: [Join] = []
   /// The conditions of the `WHERE` clause, apart from those of its user.
   var conditions: [Fragment] = []
@@ -34,9 +34,9 @@ struct QueryScope {
     joins.reduce(from) { $0 + ($1.isInner ? " JOIN " : " LEFT JOIN ") + $1.clause }
   }
 
-  /// Notes that only rows count for which there is a row of that name, and those that lead to it.
+  /// Excludes rows without a match in the join `alias` and in the joins that it depends on.
   ///
-  /// SQLite can then begin at the far end.
+  /// SQLite can then begin at the far end of the joins.
   mutating func require(_ alias: String) {
     var next: String? = alias
     while let alias = next, let index = joins.firstIndex(where: { $0.alias == alias }) {

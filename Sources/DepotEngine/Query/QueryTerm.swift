@@ -16,7 +16,7 @@ struct QueryObject {
   /// The identifier; NULL for nothing.
   var identifier: Fragment
   var isNullable: Bool
-  /// The number of the scope in which the row is, or can be joined.
+  /// The number of the scope where the row is, or can be joined.
   var scope: Int
   /// The name of the row in its scope, or how it gets one.
   var place: Place

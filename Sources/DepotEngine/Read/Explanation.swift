@@ -2,7 +2,7 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The way in which a read is run, and its cost if it was.
+/// The plan of a read, and its cost if it was run.
 struct Explanation {
   private let predicate: QueryExpression?
   private let sql: String

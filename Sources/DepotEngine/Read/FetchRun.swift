@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A stream of rows that is under way: an open statement and what was written of its rows.
+/// A running stream of rows: an open statement and the progress of writing.
 struct FetchRun: StreamRun {
   private let plan: StreamPlan
   private let reply: ReplyWriter
@@ -121,7 +121,7 @@ struct FetchRun: StreamRun {
     try live?.add(LiveEntry(statement.row, keys, json: writer.bytes[start...]))
   }
 
-  /// Writes rows together with those that belong to them, fewer if these are too many.
+  /// Writes rows together with their prefetched rows; fewer rows if these are too many.
   private mutating func writeGraph(
     to writer: inout JSONWriter,
     from start: Int,
@@ -175,7 +175,7 @@ struct FetchRun: StreamRun {
   var snapshot: LiveSnapshot? { live }
 
   func writeEnd(to writer: inout JSONWriter) {
-    // The call of a watched query goes on.
+    // The call of a watched query continues.
     if live != nil { return }
     reply.object(to: &writer) { writer in
       writer.member("rows", rowCount)

@@ -6,9 +6,10 @@ internal import Synchronization
 ///
 /// All methods may be called from any thread, also after the read ended.
 package final class LongRead: Sendable {
-  /// Takes frames on their way to the client, on a reader's thread, which it must not block.
+  /// Receives frames for the client, on a reader's thread, which it must not block.
   ///
-  /// It is told how many of them are `next` frames and whether the last of them is the terminal one.
+  /// `nextFrameCount` is the number of `next` frames, and `isLast` tells whether the terminal one
+  /// is included.
   package typealias Delivery =
     @Sendable (_ frames: [UInt8], _ nextFrameCount: Int, _ isLast: Bool) -> Void
 
@@ -32,7 +33,7 @@ package final class LongRead: Sendable {
     var own: HistorySelection.Own?
     /// Whether the totals of a count or of groups are of use.
     var keepsTotals = true
-    /// Takes what is kept of the rows, before the last frame is delivered.
+    /// Receives the snapshot to keep of the rows, before the last frame is delivered.
     var didRead: @Sendable (LiveSnapshot) -> Void
   }
 
@@ -50,7 +51,7 @@ package final class LongRead: Sendable {
     var began = UInt64.max
     /// Whether the client knows a part of the answer.
     var hasDelivered = false
-    /// Whether it is to begin again, as others need what it has.
+    /// Whether the read must restart later, since others need its connection.
     var mustRestart = false
   }
 
@@ -65,11 +66,10 @@ package final class LongRead: Sendable {
     case ended
   }
 
-  /// Creates a read of a pinned moment, of the latest, or of what is watched; call ``wake()`` after
-  /// cancelling its control.
+  /// Creates a read of a pinned snapshot, of the latest commit, or for a watched query.
   ///
-  /// ``grant(_:)`` allows more `next` frames than `allowance`, which is `nil` for any number. The reads of
-  /// a `client` share its turns.
+  /// Call ``wake()`` after cancelling its control. ``grant(_:)`` allows more `next` frames than
+  /// `allowance`; `nil` allows any number. The reads of a `client` share its time slices.
   package init(
     operation: Operation,
     catalog: Catalog,
@@ -92,7 +92,7 @@ package final class LongRead: Sendable {
     state = Mutex(State(allowance: allowance ?? .max))
   }
 
-  /// Allows more `next` frames, and goes on if the read was parked for lack of them.
+  /// Allows more `next` frames, and continues the read if it was parked for lack of them.
   package func grant(_ frames: Int) {
     precondition(frames >= 0, "An allowance can't be taken back.")
     state.withLock { state in
@@ -137,10 +137,10 @@ package final class LongRead: Sendable {
   /// Whether a read that computes must leave its thread.
   var isInterrupted: Bool { isStopped || state.withLock { $0.mustRestart } }
 
-  /// Has the read end if it is parked and its deadline passed; else, if it was parked before `time`, its
-  /// connection gives back its memory.
+  /// Ends the read if it is parked and past its deadline; frees its memory if parked before `time`.
   ///
-  /// The client goes on when it likes: others may need only its place and the log.
+  /// The client may continue at any time, so the connection and the log are kept until others need
+  /// them.
   func tend(parkedBefore time: UInt64) {
     if (try? control.check()) == nil { return wake() }
     let worker: ReadWorker? = state.withLock { state in

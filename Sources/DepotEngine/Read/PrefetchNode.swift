@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A relationship whose rows come along with those that it leads from.
+/// A prefetched relationship, whose rows are sent together with their referrers.
 struct PrefetchNode {
   /// The path from the rows of the request.
   let path: String
@@ -21,8 +21,7 @@ struct PrefetchNode {
 }
 
 extension PrefetchNode {
-  /// Returns relationships as trees: those that the paths begin with, each with the ones that
-  /// follow.
+  /// Returns the prefetched paths as trees: each relationship with the ones that follow it.
   static func tree(
     _ request: some ColumnRequest,
     from shape: RowShape,
@@ -125,8 +124,8 @@ private struct PrefetchBuilder {
             + "CROSS JOIN \(table) AS t0 ON t0.id = l.\(far)"
         )
       }
-    // The joins are in the order in which they are to be run: a list of some hundred identifiers is
-    // what SQLite thinks of as a large table.
+    // The order of the joins is fixed (`CROSS JOIN`), since SQLite takes a list of some hundred
+    // identifiers for a large table.
     let select = "SELECT s.key, \(order ?? "0"), " + shape.selection
     return PrefetchNode(
       path: path,

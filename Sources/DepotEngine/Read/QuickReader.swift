@@ -47,7 +47,7 @@ package final class QuickReader {
   /// Lets the reads until ``endBatch()`` share a snapshot, since the locks for one cost more than a
   /// short read.
   ///
-  /// They don't see what is committed meanwhile, so end the batch before a commit is announced.
+  /// They don't see later commits, so end the batch before a commit is announced.
   package func beginBatch() {
     keepsSnapshot = true
   }

@@ -30,7 +30,7 @@ final class ReadClock {
     last = isPatient ? max(end, now + patience) : end
   }
 
-  /// Lets what follows take its time.
+  /// Removes the limit of time.
   func stop() { (end, last) = (.max, .max) }
 
   var isOver: Bool {

@@ -27,7 +27,7 @@ extension Connection {
     _ = try statement.step()
   }
 
-  /// Begins a snapshot unless there is one, for whoever has the connection to end.
+  /// Begins a snapshot unless there is one; the owner of the connection must end it.
   func beginSnapshot() throws(SQLiteError) {
     if !isInTransaction { try run("BEGIN") }
   }

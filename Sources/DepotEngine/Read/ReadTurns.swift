@@ -1,11 +1,12 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// The turns in which the reads of all stores compute, so that short ones don't wait for long ones.
+/// A scheduler of the reads of all stores, which keeps short reads from waiting for long ones.
 ///
-/// A read begins in the short lane. Once it has computed for a while it goes on in the long lane. In each lane as many compute at a time as there are
-/// cores, and a long one that has computed for a moment goes behind others that wait. The next one is
-/// that of a client with no other read in the lane, and among them of the one that used least time lately.
+/// A read begins in the short lane. When it has computed for a while, it moves to the long lane. In
+/// each lane as many reads compute at a time as there are cores, and a long read goes behind
+/// waiting ones after each time slice. The next read is of a client with no other read in the lane,
+/// and among such clients of the one that has used the least time lately.
 final class ReadTurns: Sendable {
   /// The turns of the process.
   static let shared = ReadTurns(places: Thread.processorCount)
@@ -68,7 +69,7 @@ final class ReadTurns: Sendable {
     var began: UInt64
   }
 
-  /// A read that waits, and what lets it go on.
+  /// A waiting read, with the closure that resumes it.
   private struct Waiting {
     let turn: Turn
     let resume: @Sendable () -> Void
@@ -86,7 +87,7 @@ final class ReadTurns: Sendable {
       return true
     }
 
-    /// Begins the turns for which there are places, and returns what lets them go on.
+    /// Grants time slices while there are free places; returns closures that resume the reads.
     mutating func fill(_ now: UInt64, _ time: UInt64) -> [@Sendable () -> Void] {
       var resumed: [@Sendable () -> Void] = []
       while running.count < places, let next = queue.next(after: running.map(\.turn.client)) {
@@ -135,7 +136,7 @@ final class ReadTurns: Sendable {
     turn.pause()
     change { state, now in
       guard state.short.end(turn, now) || state.long.end(turn, now) else {
-        // It goes on without a turn, to its end.
+        // It continues without time slices until its end.
         turn.grant(until: .max)
         return semaphore.signal()
       }

@@ -36,7 +36,7 @@ actor ReadWorker {
     self.pool = pool
   }
 
-  /// Goes on with a read as soon as it has its turn.
+  /// Continues a read when it gets its time slice.
   nonisolated func run(_ read: LongRead) {
     let isFirst = ready.withLock { ready in
       ready.append(read)
@@ -162,8 +162,9 @@ actor ReadWorker {
     return false
   }
 
-  /// Begins the snapshot of a read of rows, and returns its schema; that of the call may have been changed while it
-  /// waited.
+  /// Begins the snapshot of a read of rows, and returns the schema in it.
+  ///
+  /// The schema may have changed since the call arrived.
   private static func catalog(of read: LongRead, on connection: Connection) throws -> Catalog {
     guard read.pin == nil else { return read.catalog }
     switch read.operation {
@@ -175,7 +176,7 @@ actor ReadWorker {
     }
   }
 
-  /// Begins what is streamed; returns `nil` if the read is answered as a whole.
+  /// Begins a stream; returns `nil` if the read has a single answer.
   private static func stream(
     of read: LongRead,
     _ catalog: Catalog,
@@ -195,7 +196,7 @@ actor ReadWorker {
     }
   }
 
-  /// Appends the whole answer to what isn't a stream.
+  /// Appends the whole answer of a read that isn't a stream.
   private func answer(
     _ read: LongRead,
     _ catalog: Catalog,
@@ -315,7 +316,7 @@ actor ReadWorker {
     )
   }
 
-  /// Lets others have their turns if that of a read is over.
+  /// Lets other reads run if the time slice of a read is over.
   ///
   /// - Returns: Whether the read must leave its thread.
   private static func goOn(_ read: LongRead, _ turns: ReadTurns, _ pool: ReaderPool?) -> Bool {
@@ -327,7 +328,7 @@ actor ReadWorker {
     return read.isInterrupted
   }
 
-  /// Does between the steps of a read what SQLite does during them.
+  /// Checks the time slice between the steps of a read; SQLite calls the check during them.
   private nonisolated func pause(_ read: LongRead) throws {
     if Self.goOn(read, turns, pool) { throw ReadEnd.interrupted }
   }

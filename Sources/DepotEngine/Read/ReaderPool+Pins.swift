@@ -90,7 +90,7 @@ extension ReaderPool {
     }
   }
 
-  /// Whether nobody reads; those that were held back don't count.
+  /// Whether nobody reads; waiting pins don't count.
   package var isQuiet: Bool {
     state.withLock { state in
       state.active.isEmpty && state.pins.count <= state.waitingPins.count

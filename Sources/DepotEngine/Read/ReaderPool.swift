@@ -14,7 +14,7 @@ package final class ReaderPool: Sendable {
   /// The threads of all readers of the process.
   let crew = readers
   let turns: ReadTurns
-  /// Waits until the store has what other services have committed; returns whether that can be.
+  /// Waits until the store has the commits of other services; returns whether there can be any.
   let waitForNews: @Sendable () -> Bool
   /// How many reads may hold their connection for long, and how many may be short besides.
   let limit: Int
@@ -56,8 +56,9 @@ package final class ReaderPool: Sendable {
     var holdsPlace: Bool
   }
 
-  /// Creates a pool for the store at `path`, in which at most `limit` reads hold a connection for long,
-  /// and `shortLimit` others may be under way.
+  /// Creates a pool for the store at `path`.
+  ///
+  /// At most `limit` reads hold a connection for long, and `shortLimit` others may run.
   init(
     path: String,
     isFrozen: Bool = false,
@@ -80,7 +81,8 @@ package final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - path: The store's file.
   ///   - isFrozen: Whether nobody writes to it.
-  ///   - waitForNews: Waits until the store has what other services have committed; returns whether that can be.
+  ///   - waitForNews: Waits until the store has the commits of other services; returns whether
+  ///     there can be any.
   package convenience init(
     path: String,
     isFrozen: Bool = false,
@@ -170,7 +172,7 @@ package final class ReaderPool: Sendable {
     guard read.pin == nil else { return }
     state.withLock { state in
       state.active[ObjectIdentifier(read)]?.holdsPlace = true
-      // Its client's next reads come after those that are short.
+      // The client's next reads come after the short ones.
       state.waiting.charge(10, to: read.turn.client)
     }
     makeRoom(for: read)
@@ -260,7 +262,7 @@ package final class ReaderPool: Sendable {
     if isDone { closeWorkers() }
   }
 
-  /// Counts what the pool did and does.
+  /// The numbers of past and present reads.
   package var statistics: Statistics {
     let state = state.withLock { $0 }
     let reads = state.active.values.map(\.read)

@@ -1,14 +1,14 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The order of the rows of a query: its keys and, last, what makes it total.
+/// The order of the rows of a query: its sort keys and, if needed, a last key that makes it total.
 ///
 /// Ascending, null is first and NaN last; descending it is the other way round. Text sorts by code
-/// point, false before true. Localized text sorts by what people look at first, and by code point where
-/// that is the same.
+/// point, false before true. Localized text sorts by its localized key, and by code point if those
+/// are equal.
 struct RowOrder {
   private(set) var terms: [Term] = []
-  /// The keys of the request, to read what ``FetchRequest/after`` gives for each.
+  /// The keys of the request, used to read the values of ``FetchRequest/after``.
   private var keys: [Key] = []
   private let isByIdentifier: Bool
 
@@ -96,7 +96,7 @@ struct RowOrder {
   var sql: Fragment {
     .list(
       terms.map { term in
-        // A number by itself would be that of a column.
+        // SQLite would take a plain number for a column's index.
         let isNumber = term.value.sql.allSatisfy { $0.isNumber || $0 == "(" || $0 == ")" }
         let value = isNumber ? term.value + " + 0" : term.value
         return term.isDescending ? value + " DESC" : value

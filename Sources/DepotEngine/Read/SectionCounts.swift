@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// How many rows there are of each section, counted while they are streamed.
 struct SectionCounts {
-  /// The keys as JSON lists of one, in the order in which they came.
+  /// The keys as JSON lists of one, in their order of appearance.
   private var sections: [(key: [UInt8], count: Int)] = []
 
   /// Counts a row.

@@ -157,7 +157,7 @@ private struct ShapedPlan<Plan: StatementPlan> {
 extension Operation {
   /// Whether the SQL of a read is the same for all values of some of its predicate's whole numbers.
   ///
-  /// It is if they are compared with what paths lead to: their values make no difference there.
+  /// It is if they are compared with paths: the SQL doesn't depend on their values then.
   fileprivate func hasConstantSQL(in constants: [Int]) -> Bool {
     if case .fetch(let request) = self,
       request.sort.contains(where: { $0.expression.isAboutNow })
@@ -181,7 +181,7 @@ extension QueryExpression {
     }
   }
 
-  /// Notes which of the whole numbers, by their positions, are compared with what a path leads to.
+  /// Notes the positions of the whole numbers that are compared with paths.
   fileprivate func note(
     isCompared: Bool,
     _ position: inout Int,

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// How rows are streamed: the statement, and what is made of its rows.
+/// The plan of a stream of rows: its statement, and the form of its rows.
 struct StreamPlan {
   var statement: ReadStatement
   let writing: RowWriting
@@ -68,7 +68,7 @@ extension StreamPlan {
     return result.cut(request.limit, offset: request.offset)
   }
 
-  /// The sort keys with that of the sections, which is the first.
+  /// The sort keys, beginning with the key of the sections if there is one.
   private static func sort(_ request: FetchRequest) throws(DepotError) -> [SortKey] {
     guard let path = request.sectionBy else { return request.sort }
     guard let first = request.sort.first else { return [SortKey(path)] }
@@ -91,8 +91,10 @@ extension StreamPlan {
     )
   }
 
-  /// Distinct rows are what is selected and nothing else, so nothing else can order them or lead from
-  /// them to others.
+  /// Checks the sort keys and paths of distinct rows.
+  ///
+  /// Distinct rows are their selected values and nothing else, so they can't be sorted by other
+  /// values or have prefetched relationships.
   private static func checkDistinct(
     _ request: FetchRequest,
     _ sort: [SortKey],

@@ -20,7 +20,7 @@ protocol StreamRun {
   func close()
 }
 
-/// A watched count or watched groups, which a client is told when they are compared with what it knows.
+/// A watched count or watched groups, compared with the client's state to find changes.
 struct AnswerRun: StreamRun {
   let snapshot: LiveSnapshot?
   var rowCount: Int { 0 }

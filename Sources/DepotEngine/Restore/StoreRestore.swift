@@ -2,11 +2,11 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The putting of a backup into the place of a store that nobody serves.
+/// The replacement of a store that isn't being served by a backup.
 ///
-/// Whenever the process ends in it, the file at the store's path is wholly the old store or wholly the backup. If
-/// the old store is too damaged to be closed in good order, a service may refuse to start in between; the same
-/// restore goes on then.
+/// Even if the process ends during it, the file at the store's path is wholly the old store or
+/// wholly the backup. If the old store is too damaged to be closed properly, a service may refuse
+/// to start in between; running the same restore again completes it.
 @Memberwise
 package struct StoreRestore {
   /// The outcome of a restore.
@@ -58,7 +58,7 @@ package struct StoreRestore {
       try checkBackup()
       let hasOld = try hasStore()
       let facts = try facts()
-      // Whoever opens the old store clears away what restores have left, so that comes first.
+      // Opening the old store removes the files of restores, so that comes first.
       let old = hasOld ? try closeOld(facts, lock) : nil
       try copy(to: draft)
       defer { StoreFiles(draft).remove() }
@@ -174,8 +174,8 @@ package struct StoreRestore {
 
   /// Puts the copy into the place of a store that can't be closed in good order.
   ///
-  /// First the state says that there is another file, so that nobody takes what is left of the old one for the
-  /// store.
+  /// First the state file is changed to name the new file, so that the rest of the old one isn't
+  /// taken for the store.
   private func replaceDamaged(by draft: String, linkingOldTo kept: String?) throws {
     let stamp = UInt32.random(in: 1...UInt32.max >> 1) << 1
     var state = DurableState(stamp: stamp, now: Clocks.wallMilliseconds())

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// An attribute whose values the store computes, and what they are computed from.
+/// A derived attribute, with the rows and columns that its value depends on.
 struct Derivation {
   /// The name among the stale values: `Entity.path`.
   let key: String
@@ -21,7 +21,7 @@ struct Derivation {
     var hop: (from: Int, RelationshipLayout)?
     /// The columns whose values matter, quoted.
     var columns: Set<String> = []
-    /// Whether it matters in which order the rows are.
+    /// Whether the order of the rows matters.
     var usesOrder = false
   }
 
@@ -42,7 +42,7 @@ struct Derivation {
 }
 
 extension Catalog {
-  /// Returns the derived attributes, each behind those that it is computed from.
+  /// Returns the derived attributes, each after the ones that it depends on.
   func derivations() throws(DepotError) -> [Derivation] {
     var waiting: [Derivation] = []
     for layout in allLayouts {

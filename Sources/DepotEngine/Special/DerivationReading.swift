@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The finding out of what the expression of a derived attribute looks at.
+/// A walk through the expression of a derived attribute that collects its dependencies.
 struct DerivationReading {
   private let catalog: Catalog
   private(set) var nodes: [Derivation.Node]
@@ -18,7 +18,7 @@ struct DerivationReading {
     switch expression {
     case .value: return nil
     case .now:
-      // The time of a change is that of any change of the row.
+      // `now` is the time of a change, so it depends on every stored column of the row.
       for (place, column) in nodes[0].layout.stored.enumerated()
       where nodes[0].layout.field(at: place)?.attribute.derivation == nil {
         nodes[0].columns.insert(column.quoted)

@@ -1,8 +1,8 @@
-/// A table that is kept beside those of rows, and what keeps it in step with them.
+/// An auxiliary table beside the tables of rows, with the triggers that keep it up to date.
 ///
-/// Triggers do that, so whatever writes rows needn't know. A special table holds nothing that can't
-/// be made from the rows, unless it has no ``fill``; before the table of an entity is made anew,
-/// drop what belongs to it, and create it again afterwards.
+/// Because of the triggers, writers of rows needn't know of it. An auxiliary table can be rebuilt
+/// from the rows, unless it has no ``fill``. Before the table of an entity is rebuilt, drop its
+/// auxiliary tables, and create them again afterwards.
 struct SpecialTable: Hashable, Sendable {
   /// The name, not quoted; `nil` if there are only triggers.
   var name: String?
@@ -11,7 +11,7 @@ struct SpecialTable: Hashable, Sendable {
   /// The statement that fills it from the rows that exist.
   var fill: String?
   var triggers: [Trigger] = []
-  /// Whether the table holds what is nowhere else, so that it must be kept when it can be.
+  /// Whether the table's content can't be rebuilt, so that it must be kept if possible.
   var isOnlyCopy: Bool { name != nil && fill == nil }
 
   /// Whether it is one of SQLite's virtual tables.

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Catalog {
-  /// All special tables, in an order in which they can be made.
+  /// All special tables, in an order that they can be created in.
   var specialTables: [SpecialTable] {
     var result: [SpecialTable] = []
     for root in tables {
@@ -22,7 +22,7 @@ extension Catalog {
 struct SpecialTables {
   let connection: Connection
 
-  /// Makes what one schema needs and another didn't, and drops what isn't needed any more.
+  /// Creates the tables that only `new` needs, and drops the ones that only `old` needed.
   ///
   /// The tables of the entities must be those of `new` already.
   func adapt(from old: Catalog?, to new: Catalog) throws(SQLiteError) {
@@ -46,7 +46,7 @@ struct SpecialTables {
     for table in catalog.specialTables { try drop(table, keepingTable: table.isOnlyCopy) }
   }
 
-  /// Makes what ``suspend(_:)`` dropped, for the tables as they are now.
+  /// Creates the tables that ``suspend(_:)`` dropped, for the present tables of rows.
   func restore(_ catalog: Catalog) throws(SQLiteError) {
     let there = try existingTables()
     for table in catalog.specialTables {
