@@ -1,6 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
+/// Files and pipes.
 extension Descriptor {
   /// Opens a file for reading.
   ///

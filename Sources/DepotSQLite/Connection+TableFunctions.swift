@@ -1,5 +1,6 @@
 internal import CDepotSQLite
 
+/// Table-valued functions, written in Swift.
 extension Connection {
   /// Adds a function that gives a table with the columns `value` and `position` to SQL on this
   /// connection.

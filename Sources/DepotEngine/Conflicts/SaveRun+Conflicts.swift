@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The parts of a save that resolve conflicts, and the versions in its result.
 extension SaveRun {
   /// Makes deleted rows again that the save changes.
   func recreate() throws {

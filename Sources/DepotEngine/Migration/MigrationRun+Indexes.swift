@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The indexes of the new schema, and the checks of uniqueness and of numbers of targets.
 extension MigrationRun {
   /// The names of the old tables that stay under their names, as their columns do.
   var unmovedTables: Set<String> {

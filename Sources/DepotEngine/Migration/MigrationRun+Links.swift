@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The pairs of rows that a relationship of the new schema links.
 extension LinkMigration {
   /// Makes the table of the pairs.
   var pairsDefinition: String {

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The translation of collections into sub-selects.
 extension QueryCompiler {
   /// Begins a sub-select of the elements of a collection; ``close(_:_:and:)`` ends it.
   mutating func open(_ expression: QueryExpression) throws(DepotError) -> OpenCollection {

@@ -1,5 +1,6 @@
 internal import DepotProtocol
 
+/// The translation of functions, conversions, and choices.
 extension QueryCompiler {
   /// Translates a function of values.
   mutating func function(

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The translation of key paths into joins and columns.
 extension QueryCompiler {
   /// Follows a key path from an object.
   mutating func follow(_ path: String, from object: QueryObject) throws(DepotError) -> QueryTerm {

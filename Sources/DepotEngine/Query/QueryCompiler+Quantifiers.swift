@@ -1,5 +1,6 @@
 internal import DepotProtocol
 
+/// The translation of quantifiers: `ANY`, `ALL`, `NONE`, and tests for an element.
 extension QueryCompiler {
   /// Translates whether so many elements satisfy a predicate.
   mutating func quantified(

@@ -1,5 +1,6 @@
 internal import DepotProtocol
 
+/// The reading of a request's rows: values into cells, and references into links.
 extension EntityWriter {
   /// Reads a row's values into the cells and ``links``, notes the rules that they break, and
   /// returns whether they break none.

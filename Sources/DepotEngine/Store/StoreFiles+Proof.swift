@@ -2,6 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The inspection of a store's files before SQLite opens them, and their repair.
 extension StoreFiles {
   /// Inspects the files of a store before SQLite opens them.
   func evidence() throws(DepotError) -> StoreEvidence {

@@ -2,6 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// Transactions of several requests (group commit), and their failures.
 extension Writer {
   /// Runs a request and all requests from `next` in one transaction (group commit).
   ///

@@ -1,3 +1,4 @@
+/// The codes of errors, with their meaning for retries and exit statuses.
 extension DepotError {
   /// A class and a reason, as in `conflict.unique`.
   ///

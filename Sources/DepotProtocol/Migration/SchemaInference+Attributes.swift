@@ -1,3 +1,4 @@
+/// The comparison of the attributes of two schemas, column by column.
 extension SchemaInference {
   mutating func compareAttributes(of entity: Entity) {
     for attribute in attributes[entity.name] ?? [] {

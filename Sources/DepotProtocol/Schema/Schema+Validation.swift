@@ -1,3 +1,4 @@
+/// The validation of a schema before it is defined.
 extension Schema {
   /// Checks that names are usable and different, and that everything fits together.
   ///

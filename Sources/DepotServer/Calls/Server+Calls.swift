@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The start and the end of calls: each is answered here, by a store, or by a reader.
 extension Server {
   /// Begins a call: answers it here, or hands it to the store or the readers.
   func start(_ bare: Call, _ session: Session) {

@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// Calls that have their connection for themselves, such as the definition of a schema.
 extension Server {
   /// A call that waits for its answer while others are served.
   struct Caller: Sendable {

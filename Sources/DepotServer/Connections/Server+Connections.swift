@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The accepting, admitting, and closing of connections.
 extension Server {
   /// Watches the listening socket.
   func watchListener() {

@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The opening and closing of containers, which several connections may share.
 extension Server {
   /// How many descriptors a store needs at most, its readers included.
   static let descriptorsPerStore = 28

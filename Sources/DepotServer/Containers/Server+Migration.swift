@@ -1,6 +1,7 @@
 internal import DepotEngine
 internal import DepotProtocol
 
+/// Custom migrations of containers, on a copy that one connection works with.
 extension Server {
   /// Returns the container that is one side of a connection's migration; `nil` for other names.
   ///

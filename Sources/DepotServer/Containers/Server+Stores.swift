@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The locations of the stores of containers, and descriptions of containers.
 extension Server {
   /// Says where a store of a container is.
   ///

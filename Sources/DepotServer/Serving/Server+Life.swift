@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The signals, the periodic work, and the orderly end of the service.
 extension Server {
   /// Acts on SIGTERM, SIGINT, and SIGHUP.
   func receiveSignals() {

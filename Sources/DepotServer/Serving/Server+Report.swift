@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The statistics of the service, as `stats` reports them.
 extension Server {
   /// Returns the reply to `stats`.
   func report() -> JSONValue {

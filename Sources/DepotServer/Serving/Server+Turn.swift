@@ -2,6 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
+/// The rounds of the event loop: reading messages, handling calls, and sending replies.
 extension Server {
   /// One turn of the loop: take in all that came, hand the writes over once, then send.
   func turn(_ events: [EventLoop.Event]) -> Next {

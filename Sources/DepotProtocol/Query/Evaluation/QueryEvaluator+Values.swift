@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 
+/// The evaluation of expressions to values, objects, and collections.
 extension QueryEvaluator {
   /// Returns the value of an expression for the object; an object's is its identifier.
   package func value(_ expression: QueryExpression) -> Value { evaluate(expression).value }
