@@ -1,7 +1,7 @@
-/// A 64-bit checksum that notices every change confined to one word, and others but for 1 in 2^64.
+/// A 64-bit checksum that notices all changes within one word, and others with odds of 1 in 2^64.
 ///
-/// Each step is a bijection of the state, so a difference can't vanish later by itself. It guards
-/// against damage, not against people.
+/// Each step is a bijection of the state, so a difference can't vanish in later steps. It guards
+/// against damage, not against attackers.
 package struct Checksum: Sendable {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -14,7 +14,7 @@ package struct Checksum: Sendable {
     state ^= state >> 32
   }
 
-  /// Adds bytes and how many there are.
+  /// Adds bytes and their number.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     add(UInt64(bytes.count))
     var offset = 0

@@ -30,7 +30,7 @@ public enum Limits {
   public static let sortKeys = 64
   /// How many relationships may be prefetched.
   public static let prefetches = 1000
-  /// How many rows one `insert` may bring, and identifiers one `get`, `update`, or `delete`.
+  /// How many rows one `insert` may have, and identifiers one `get`, `update`, or `delete`.
   public static let rows = 10_000
   /// How many calls of one connection may be waiting for their answer.
   public static let inFlight = 64
@@ -52,7 +52,7 @@ public enum Limits {
   public static let nameBytes = 128
   /// How many entities a schema may have.
   public static let entities = 1000
-  /// How many ancestors an entity may have.
+  /// How many superentities an entity may have.
   public static let ancestors = 32
   /// How many attributes an entity may have.
   public static let attributes = 500
@@ -68,8 +68,8 @@ public enum Limits {
   public static let stagedSaves = 8
   /// How many rows the parts of one save may have together.
   public static let stagedRows = 1_000_000
-  /// How many bytes the parts may have that a connection has staged.
+  /// How many bytes the parts staged by one connection may have.
   public static let stagedBytes = 256 << 20
-  /// How many bytes the parts may have that all connections together have staged.
+  /// How many bytes the parts staged by all connections together may have.
   public static let allStagedBytes = 512 << 20
 }

@@ -7,7 +7,7 @@
 package macro Memberwise(_ unlabelled: String...) =
   #externalMacro(module: "DepotMacroPlugin", type: "MemberwiseMacro")
 
-/// Gives the enumeration of the operations the place of each case, and passes the members of requests.
+/// Gives the enumeration of operations the index of each case, and passes the members of requests.
 @attached(member, names: named(ordinal), named(members))
 macro OperationCases() =
   #externalMacro(module: "DepotMacroPlugin", type: "OperationCasesMacro")

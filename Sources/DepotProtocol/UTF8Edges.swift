@@ -1,4 +1,4 @@
-/// Where characters of UTF-8 begin and end.
+/// The boundaries of characters in UTF-8.
 package enum UTF8Edges {
   package static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 

@@ -40,7 +40,7 @@ extension Value {
   /// Whether there is no value.
   public var isNull: Bool { self == .null }
 
-  /// Whether both values are the same to the bit, so that NaN is the same as NaN and -0 isn't 0.
+  /// Whether both values have the same bits, so that NaN is the same as NaN and -0 isn't 0.
   public func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
     case (.double(let left), .double(let right)):

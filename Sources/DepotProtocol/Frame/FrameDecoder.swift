@@ -1,9 +1,9 @@
 /// A splitter of a client's or service's byte stream into frames, in either framing.
 ///
-/// The first byte decides: a length prefix begins with 0 to 4, a line of NDJSON with `{`. It holds
-/// at most one incomplete frame and checks every length before it makes room for it.
+/// The first byte decides: a length prefix begins with 0 to 4, a line of NDJSON with `{`. The
+/// decoder holds at most one incomplete frame, and checks every length before it allocates memory.
 package struct FrameDecoder: Sendable {
-  /// How frames are told apart.
+  /// The way frames are separated.
   package enum Framing: Sendable, Hashable {
     /// Four bytes of big-endian length, then that many bytes of JSON.
     case length
@@ -19,7 +19,7 @@ package struct FrameDecoder: Sendable {
     case skipped(Int)
   }
 
-  /// The framing, once the first byte has come.
+  /// The framing, once the first byte has arrived.
   package private(set) var framing: Framing?
   private let limit: Int
   private var buffer: [UInt8] = []
@@ -49,7 +49,7 @@ package struct FrameDecoder: Sendable {
       start = 0
       searched = 0
     } else if start > max(1 << 16, buffer.count / 2) {
-      // The beginning of a frame may always be there.
+      // The buffer never gets empty if it always holds the beginning of a next frame.
       buffer.removeSubrange(..<start)
       start = 0
     }

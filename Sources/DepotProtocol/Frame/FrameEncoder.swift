@@ -1,6 +1,6 @@
 /// The writing of frames in either framing.
 package enum FrameEncoder {
-  /// Appends one frame whose JSON `body` writes.
+  /// Appends one frame; `body` writes its JSON.
   package static func append(
     _ framing: FrameDecoder.Framing,
     to writer: inout JSONWriter,
@@ -11,7 +11,7 @@ package enum FrameEncoder {
     end(framing, from: start, in: &writer)
   }
 
-  /// Makes room for a length prefix; returns where the frame begins.
+  /// Reserves a length prefix; returns the offset of the frame.
   package static func begin(
     _ framing: FrameDecoder.Framing,
     in writer: inout JSONWriter

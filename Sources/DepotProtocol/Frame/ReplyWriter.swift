@@ -1,4 +1,4 @@
-/// The writing of the service's frames that answer one call.
+/// A writer of the service's replies to one call.
 @Memberwise
 package struct ReplyWriter: Sendable {
   package let id: Int64
@@ -27,9 +27,9 @@ package struct ReplyWriter: Sendable {
     }
   }
 
-  /// Opens a `next` frame of rows, after which each row is written, separated by commas.
+  /// Opens a `next` frame of rows; the caller then writes the rows, separated by commas.
   ///
-  /// - Returns: Where the frame begins, for ``endRows(from:in:)``.
+  /// - Returns: The offset of the frame, for ``endRows(from:in:)``.
   package func beginRows(
     kind: StaticString? = nil,
     columns: [String]?,
@@ -74,7 +74,7 @@ package struct ReplyWriter: Sendable {
 }
 
 extension ReplyWriter {
-  /// Returns a frame that answers another call in the same framing as one of this call.
+  /// Returns a frame with another call's reply, changed to the number and framing of this call.
   package func readdressed(_ frame: [UInt8]) -> [UInt8] {
     let prefix = framing == .length ? 4 : 0
     var start = prefix + Self.head.utf8CodeUnitCount

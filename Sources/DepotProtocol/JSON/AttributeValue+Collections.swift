@@ -27,7 +27,7 @@ extension Set: AttributeValue where Element: AttributeValue {
 }
 
 extension Attribute {
-  /// Becomes a collection; one whose elements are JSON or collections is JSON as a whole.
+  /// Turns the attribute into a collection; one with elements that are JSON or collections is JSON.
   fileprivate mutating func describe(_ kind: CollectionKind) {
     if type.isScalar, collection == nil {
       collection = kind

@@ -10,8 +10,11 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   public var attributeValue: Value { rawValue.attributeValue }
 }
 
-/// Enumerations without raw values are stored by the names of their cases, however these describe themselves:
-/// `enum Size: CaseIterable, AttributeValue`.
+/// Enumerations without raw values are stored by the names of their cases.
+///
+/// For example, `enum Size: CaseIterable, AttributeValue`.
+///
+/// A custom description doesn't matter.
 extension AttributeValue where Self: CaseIterable {
   public static var attributeType: AttributeType { .string }
   public static func read(from row: inout RowReader) throws(DepotError) -> Self {

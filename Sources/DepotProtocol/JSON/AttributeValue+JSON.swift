@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A `Codable` type whose values are stored as JSON, into which the service doesn't look.
+/// A `Codable` type whose values are stored as JSON; the service can't query their contents.
 ///
 /// Declare the conformance, and nothing else: `struct Settings: JSONAttributeValue { … }`.
 public protocol JSONAttributeValue: AttributeValue, Codable {}

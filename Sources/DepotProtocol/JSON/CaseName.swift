@@ -1,15 +1,13 @@
-/// The names of the cases of enumerations, as their declarations have them.
-///
-/// It doesn't matter how the values describe themselves.
+/// The names of enumeration cases as they are declared, independent of custom descriptions.
 package enum CaseName {
-  /// Returns the name of the case that a value is; `nil` if it is no enumeration's, or has associated values.
+  /// Returns the name of a value's case; `nil` for other types and cases with associated values.
   package static func of(_ value: some Any) -> String? {
     guard let name = enumCaseName(value).map({ String(cString: $0) }) else { return nil }
-    // A mirror of one's own may have children that aren't associated values.
+    // A custom mirror may have children that aren't associated values.
     return value is any CustomReflectable || Mirror(reflecting: value).children.isEmpty ? name : nil
   }
 
-  /// Returns the one of some values that a text stands for; `nil` if none is, or several are.
+  /// Returns the value that a text stands for; `nil` if there is none, or more than one.
   static func value<Content>(_ text: String, among values: some Collection<Content>) -> Content? {
     let named = values.first { value in
       enumCaseName(value).map { String(cString: $0) == text } ?? false && of(value) != nil
@@ -19,8 +17,7 @@ package enum CaseName {
     return described.count == 1 ? described[0] : nil
   }
 
-  /// Returns the stored text of one of some values: the name of its case, or else its description, which no
-  /// other may have.
+  /// Returns the stored text of a value: the name of its case, or else its unique description.
   static func stored<Content>(_ value: Content, among values: some Collection<Content>) -> Value {
     if let name = of(value) { return .string(name) }
     let text = String(describing: value)
@@ -31,6 +28,6 @@ package enum CaseName {
   }
 }
 
-/// The runtime's function by which the standard library describes enumerations that don't do it themselves.
+/// The runtime function that the standard library uses for the default descriptions of cases.
 @_silgen_name("swift_EnumCaseName")
 private func enumCaseName<Content>(_ value: Content) -> UnsafePointer<CChar>?

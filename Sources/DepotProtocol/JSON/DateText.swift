@@ -1,9 +1,9 @@
-/// The wire form of a date: RFC 3339 in UTC with as few digits as give the same double back.
+/// The wire form of a date: RFC 3339 in UTC with the fewest digits that give the same double.
 package enum DateText {
   /// Writes a date, given in seconds since 2001-01-01T00:00:00Z.
   ///
-  /// A date that no text of up to nine fraction digits gives back (-0.0 is one), or outside the
-  /// years 1 to 9999, becomes `{"referenceSeconds":…}`.
+  /// A date outside the years 1 to 9999, or without an exact text of up to nine fraction digits
+  /// (such as -0.0), becomes `{"referenceSeconds":…}`.
   package static func write(_ seconds: Double, to writer: inout JSONWriter) {
     guard seconds >= firstSecond, seconds < endSecond,
       seconds != 0 || seconds.sign == .plus,
@@ -35,10 +35,10 @@ package enum DateText {
     writer.raw("Z\"")
   }
 
-  /// Writes a date, given in seconds since 2001-01-01T00:00:00Z, always as a text unless it is no number.
+  /// Writes a date, given in seconds since 2001-01-01T00:00:00Z, always as a text unless it is NaN.
   ///
-  /// A date outside the years 1 to 9999 becomes the nearest one within; one that no text gives back, the
-  /// second before it.
+  /// A date outside the years 1 to 9999 becomes the nearest one within. A date without an exact
+  /// text is rounded down to a second.
   package static func writeMoment(_ seconds: Double, to writer: inout JSONWriter) {
     guard !seconds.isNaN else { return write(seconds, to: &writer) }
     // The sum has no sign if it is 0.
@@ -46,8 +46,9 @@ package enum DateText {
     write(shortestFraction(moment) == nil ? moment.rounded(.down) : moment, to: &writer)
   }
 
-  /// Returns the seconds since 2001-01-01T00:00:00Z that an RFC 3339 text means, or `nil`; also if it
-  /// means a moment between two doubles, which would come back as another text.
+  /// Returns the seconds since 2001-01-01T00:00:00Z of an RFC 3339 text; `nil` if inexact.
+  ///
+  /// A time between two doubles isn't exact, since it would be written as another text.
   ///
   /// Any offset and up to nine fraction digits are accepted; a leap second isn't.
   package static func parse(_ text: some Collection<UInt8>) -> Double? {
@@ -62,8 +63,9 @@ package enum DateText {
     return fraction * scale == nanoseconds ? seconds : nil
   }
 
-  /// Returns the whole seconds since 2001-01-01T00:00:00Z of a text such as `2026-05-01T13:45:00Z`, which most
-  /// dates are; `nil` of another form, and of no moment.
+  /// Returns the whole seconds since 2001-01-01T00:00:00Z of a text such as `2026-05-01T13:45:00Z`.
+  ///
+  /// Most dates have this form; the result is `nil` for other forms and invalid dates.
   package static func usual(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     func number(_ position: Int) -> Int? {
       let (high, low) = (text[position] &- 0x30, text[position + 1] &- 0x30)

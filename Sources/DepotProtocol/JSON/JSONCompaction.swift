@@ -1,11 +1,11 @@
 /// The stored form of a JSON value: its text without the white space between tokens.
 package enum JSONCompaction {
-  /// How much less deep a value may be than a frame, so that answers can hold it anywhere.
+  /// The nesting levels that a value leaves to the reply around it.
   private static let margin = 8
   /// How deep the containers of a value may be nested.
   static let depth = Limits.depth - margin
 
-  /// Returns the text of a request's value; `nil` if it isn't strict JSON, or too deep for an answer.
+  /// Returns the text of a request's value; `nil` if it isn't strict JSON, or too deep for a reply.
   package static func compact(_ field: RowField) -> [UInt8]? {
     if field.kind == .string {
       let quote = [UInt8(ascii: "\"")]
@@ -15,7 +15,7 @@ package enum JSONCompaction {
     return withoutSpace(field.bytes)
   }
 
-  /// Whether a value is JSON that is too deep for an answer.
+  /// Whether a value is JSON that is too deep for a reply.
   static func isTooDeep(_ field: RowField) -> Bool {
     do throws(JSONError) {
       _ = try JSONScanner.scan(field.bytes, depthLimit: depth)

@@ -66,7 +66,7 @@ package struct JSONNode: Sendable {
   /// How many elements an array has, or members an object.
   package var count: Int { Int(token.count) }
 
-  /// The place of the value's text in the document's bytes.
+  /// The range of the value's text in the document's bytes.
   package var range: Range<Int> {
     let quote = token.kind == .string ? 1 : 0
     return Int(token.start) - quote..<Int(token.end) + quote
@@ -100,7 +100,7 @@ package struct JSONNode: Sendable {
 
   /// Returns a whole number.
   ///
-  /// A string of digits is accepted too, for clients whose numbers are doubles.
+  /// A string of digits is accepted too, for clients that only have doubles.
   ///
   /// - Throws: ``DepotError`` `request.type` or `request.number_range`.
   package func int64() throws(DepotError) -> Int64 {

@@ -17,7 +17,7 @@ package struct JSONError: Error, Hashable {
   }
 
   package var reason: Reason
-  /// The number of bytes before the offending one.
+  /// The offset of the offending byte.
   package var offset: Int
 
   package init(_ reason: Reason, at offset: Int) {
@@ -72,12 +72,12 @@ extension DepotError {
     details = .object(["offset": .int64(Int64(error.offset))])
   }
 
-  /// Words that other languages have where JSON needs a value.
+  /// Words of other languages for values that JSON writes differently.
   private static let foreignWords = [
     "NaN", "-Infinity", "Infinity", "undefined", "None", "True", "False", "nil", "NULL",
   ]
 
-  /// Returns the word of another language that stands at a place, perhaps behind its minus.
+  /// Returns the word of another language at an offset, without its minus.
   private static func foreignWord(in bytes: some Collection<UInt8>, at offset: Int) -> String? {
     let rest = bytes.dropFirst(offset).prefix(16)
     let before = bytes.dropFirst(max(0, offset - 1)).prefix(17)

@@ -65,7 +65,7 @@ package enum JSONNumber {
       var shortest = double.description
       return shortest.withUTF8 { whole($0) } != .value(value)
     case .tooGreat?:
-      // More digits than a decimal has nobody can count on.
+      // Digits beyond a decimal's can't be kept in any type.
       guard let exact = DecimalText.parse(String(decoding: text, as: UTF8.self)) else {
         return false
       }
@@ -112,10 +112,10 @@ package enum JSONNumber {
   ]
 }
 
-/// Where the digits of a number are that aren't the zeros before and behind all others.
+/// The significant digits of a number, without leading and trailing zeros.
 struct SignificantDigits {
   var isNegative: Bool
-  /// The first and the last one, each with the power of ten that it counts for; `nil` if the number is 0.
+  /// The first and the last digit, each with its power of ten; `nil` if the number is 0.
   var first: (index: Int, power: Int)?
   var last: (index: Int, power: Int)?
 
@@ -131,7 +131,7 @@ struct SignificantDigits {
     self = digits
   }
 
-  /// Returns `nil` if `text` isn't digits, perhaps behind a minus and before a fraction and an exponent.
+  /// Returns `nil` if `text` isn't digits with an optional minus, fraction, and exponent.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     let end = text.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? text.count
     isNegative = text.first == UInt8(ascii: "-")
@@ -148,8 +148,9 @@ struct SignificantDigits {
     }
   }
 
-  /// Reads an exponent with its letter, 0 if there is none; one that no text has digits enough for stands
-  /// for all beyond it.
+  /// Reads an exponent with its letter; 0 if there is none.
+  ///
+  /// Absurdly large exponents are cut to 2^40.
   private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     var digits = text.dropFirst()
     if text.isEmpty { return 0 }

@@ -1,7 +1,7 @@
-/// A reader of an object's members that notices those nobody asked for.
+/// A reader of an object's members that notices unknown ones.
 package struct JSONObjectReader {
   package let node: JSONNode
-  /// A bit for each of the first 64 members that nobody asked for; no operation has as many.
+  /// A bit for each of the first 64 members that was never read; no operation has as many.
   private var unread: UInt64
 
   /// - Throws: ``DepotError`` `request.type` if `node` isn't an object.
@@ -63,7 +63,7 @@ package struct JSONObjectReader {
     return value
   }
 
-  /// Whether every member was asked for, so that others can't be there.
+  /// Whether every member was read, so that there can't be others.
   package var isAtEnd: Bool { unread == 0 }
 
   /// - Throws: ``DepotError`` `request.unknown_member` if a member was never asked for.

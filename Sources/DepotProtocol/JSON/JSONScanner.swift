@@ -9,7 +9,7 @@ package struct JSONScanner: ~Copyable {
   private let valueLimit: Int
   private var position = 0
   private var tokens: [JSONToken]
-  /// The index of the innermost open container; until it closes, its `next` is the one around it.
+  /// The index of the innermost open container; until it closes, `next` is its parent's index.
   private var container: Int?
   private var depth = 0
 

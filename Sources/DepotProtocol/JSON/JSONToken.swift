@@ -1,4 +1,4 @@
-/// One value of a scanned JSON text: where it stands and where the next one begins.
+/// One value of a scanned JSON text: its position and the token after it.
 package struct JSONToken: Sendable {
   /// The kinds of JSON value.
   package enum Kind: UInt8, Sendable {

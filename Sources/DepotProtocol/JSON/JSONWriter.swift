@@ -1,7 +1,6 @@
 /// A builder of compact JSON text in bytes.
 ///
-/// It writes tokens as told and leaves commas and brackets to its caller, so that rows cost no more
-/// than their bytes.
+/// The caller writes commas and brackets, so that rows cost no more than their bytes.
 package struct JSONWriter: Sendable {
   package var bytes: [UInt8]
 
@@ -160,9 +159,9 @@ package struct JSONWriter: Sendable {
 }
 
 extension PlainBytes {
-  /// Whether no byte of `word` is a quotation mark, a backslash, or a control.
+  /// Whether no byte of `word` is a quotation mark, a backslash, or a control character.
   ///
-  /// Bytes beyond ASCII may be taken for one of these; a closer look then tells.
+  /// Bytes beyond ASCII may count as one of these; the caller then checks byte by byte.
   @inline(__always)
   static func needNoEscape(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

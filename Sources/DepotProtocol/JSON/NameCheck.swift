@@ -1,4 +1,4 @@
-/// The check that no name stands twice in one object.
+/// The check that an object has no name twice.
 struct NameCheck {
   let tokens: [JSONToken]
   /// The index of the object.

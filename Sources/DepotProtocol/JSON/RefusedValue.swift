@@ -3,7 +3,7 @@
 /// Values are written where nothing can be thrown, so the error is found in the bytes before the
 /// request is sent.
 package enum RefusedValue {
-  /// The byte that the text begins with, which JSON has nowhere.
+  /// The first byte of the placeholder, which valid JSON never has.
   private static let mark: UInt8 = 0
 
   /// Returns the mark in place of a value that couldn't be encoded.
@@ -11,8 +11,7 @@ package enum RefusedValue {
     .json("\0" + JSONWriter.text { $0.string(reason) })
   }
 
-  /// Returns the error about the first such value in JSON text that begins at a position; `nil` if there is
-  /// none.
+  /// Returns the error of the first placeholder in JSON text from a position on, or `nil`.
   package static func error(in bytes: [UInt8], from start: Int = 0) -> DepotError? {
     guard let start = position(in: bytes, from: start) else { return nil }
     let text = bytes[(start + 1)...]

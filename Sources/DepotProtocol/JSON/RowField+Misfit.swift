@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 
-/// Why a value isn't one of a type, though another one written like it is.
+/// The reason why a value of the right kind of JSON isn't a value of a type.
 package struct ValueMisfit: Hashable, Sendable {
   package var code: DepotError.Code
-  /// The trouble, in words that follow the name of the value.
+  /// The problem, in words that follow the value.
   package var problem: String
   package var hint: String
 }
 
 extension RowField {
-  /// Returns why the value isn't one of `type`; `nil` if it is of another kind altogether.
+  /// Returns the reason why the value isn't one of `type`; `nil` if it is another kind of JSON.
   ///
-  /// It must not be one: ask only when that is known.
+  /// Call this only for a value that is known not to fit.
   package func misfit(as type: AttributeType) -> ValueMisfit? {
     switch type {
     case .int64 where isBeyondInt64:

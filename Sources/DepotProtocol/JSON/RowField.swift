@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// One value of a row, as the bytes that write it.
+/// One value of a row, as the bytes of its JSON.
 ///
 /// It is valid only as long as the frame it was read from.
 @Memberwise
@@ -13,7 +13,7 @@ package struct RowField {
 
   package var isNull: Bool { kind == .null }
 
-  /// The integer, also from a string of digits; `nil` if there is none that fits.
+  /// The integer, also from a string of digits; `nil` if it doesn't fit or isn't one.
   package var int64: Int64? {
     switch kind {
     case .number: bytes.isEmpty ? nil : JSONNumber.int64(bytes, isComplex: isComplex)
@@ -83,7 +83,7 @@ package struct RowField {
     }
   }
 
-  /// The number of bytes of a value in external storage that the row has only the length of.
+  /// The length of a value in external storage, if the row has only that, in bytes.
   package var externalLength: Int64? { only("$length")?.int64 }
 
   /// Returns the value of an object's only member; `nil` unless it has this name.

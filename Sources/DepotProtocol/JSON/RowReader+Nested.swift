@@ -45,7 +45,7 @@ extension RowReader {
     index = outer
   }
 
-  /// Returns another reader at the same place of the same row.
+  /// Returns another reader at the same position of the same row.
   package func copy() -> RowReader {
     var copy = RowReader(value: bytes, at: position)
     copy.index = index

@@ -5,9 +5,9 @@
 public struct RowReader: ~Copyable {
   let bytes: UnsafeBufferPointer<UInt8>
   var position: Int
-  /// How many values of the row, or elements of the list that is being read, were begun.
+  /// The number of values read in the row, or of elements in the current list.
   var index = 0
-  /// The place in the row of the list that is being read.
+  /// The column index of the current list.
   var listColumn: Int?
   private var isFirstRow = true
 
@@ -18,8 +18,7 @@ public struct RowReader: ~Copyable {
   /// An index of the rows that relationships refer to; only the code that sets it knows its type.
   package var relatives: AnyObject?
 
-  /// Creates a reader of the array of rows, or of one that is read like the values of a row, that begins at
-  /// `start`.
+  /// Creates a reader of the array of rows that begins at `start`, or of one row's values.
   package init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) throws(DepotError) {
     self.bytes = bytes
     position = start

@@ -94,8 +94,9 @@ enum StringCheck {
 
 /// Tests of eight bytes at once.
 enum PlainBytes {
-  /// Returns how many bytes of `word`, from the lowest on, come before a quotation mark, a backslash, a control,
-  /// or one beyond ASCII.
+  /// Returns how many low bytes of `word` are plain.
+  ///
+  /// Quotation marks, backslashes, controls, and bytes beyond ASCII aren't.
   @inline(__always)
   static func plainCount(_ word: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -103,7 +104,7 @@ enum PlainBytes {
     let slashes = word ^ (ones &* 0x5C)
     let special =
       (word &- ones &* 0x20) | (quotes &- ones) | (slashes &- ones) | word
-    // A byte that is special changes only the bits of higher ones.
+    // A special byte changes only the bits of higher bytes.
     return (special & (ones &* 0x80)).trailingZeroBitCount / 8
   }
 }

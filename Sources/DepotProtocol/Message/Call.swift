@@ -1,10 +1,10 @@
-/// One request of a client with all that its frame says.
+/// One call of a client, with all members of its frame.
 @Memberwise("operation")
 package struct Call: Hashable, Sendable {
   /// The longest deadline, in milliseconds.
   package static let deadlineLimit = 86_400_000
 
-  /// The number that the replies repeat; it grows with every call of a connection.
+  /// The number that the replies repeat; it increases with every call of a connection.
   package var id: Int64
   package var operation: Operation
   /// How long the client waits, in milliseconds from receipt.
@@ -13,15 +13,15 @@ package struct Call: Hashable, Sendable {
   package var credit: Int?
   /// The idempotency key of a write.
   package var key: String?
-  /// The container that it is about; the connection's own if `nil`.
+  /// The container of the call; the connection's own if `nil`.
   package var container: String?
-  /// The pin whose moment a read is about; the latest if `nil`.
+  /// The pinned snapshot of a read; the latest state if `nil`.
   package var pin: String?
   /// The author of the write in the history; the connection's author if `nil`.
   package var author: String?
-  /// The group of the write's transaction, by which it can be undone with others.
+  /// The group of the write's transaction; transactions of a group can be undone together.
   package var group: String?
-  /// The id of the connection's write before this one, without whose success this one isn't done.
+  /// The id of an earlier write of the connection; this write is done only if that one succeeds.
   package var predecessor: Int?
   /// A number that another call with the same key has too if its arguments are the same bytes; `nil` without a key.
   package var argumentsHash: Int64?
@@ -37,7 +37,7 @@ package enum ClientFrame: Hashable, Sendable {
   case call(Call)
   /// A call whose arguments are invalid; the connection stays open.
   indirect case invalidCall(id: Int64, DepotError)
-  /// A `more` or `cancel` that can't be accepted. An error with its id would end the call, so it has none.
+  /// A `more` or `cancel` that is invalid; the error has no id, as it would end that call.
   indirect case invalidControl(DepotError)
   case more(id: Int64, Int)
   case cancel(id: Int64)
@@ -191,7 +191,7 @@ extension JSONWriter {
 }
 
 extension MemberCoder {
-  /// Passes the name of an author, a process, or a group, which goes into the history.
+  /// Passes the name of an author, a process, or a group for the history.
   mutating func historyName(_ name: StaticString, _ value: inout String?) throws(Failure) {
     let bytes = 1...256
     try optional(name, &value)

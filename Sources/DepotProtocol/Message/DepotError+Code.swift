@@ -2,7 +2,7 @@
 extension DepotError {
   /// A class and a reason, as in `conflict.unique`.
   ///
-  /// A program that knows only the class is still right; new reasons may appear.
+  /// A program that only knows the class can still react correctly, since new reasons may appear.
   @Memberwise
   public struct Code: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
@@ -131,8 +131,10 @@ extension DepotError.Code {
     }
   }
 
-  /// Whether a service says so of a write only once it has looked for its key, or would have said so each time
-  /// the same was sent: then it isn't stored, however often it was sent.
+  /// Whether the error shows that the write isn't stored, even if it was sent several times.
+  ///
+  /// The service reports such errors only after it has looked the idempotency key up, or for every
+  /// attempt alike.
   package var isVerdict: Bool {
     switch `class` {
     case "conflict", "constraint", "history", "request", "schema": self != .enumerating

@@ -1,4 +1,4 @@
-/// Why a request failed, in terms that programs can act on.
+/// The reason why a request failed, in terms that programs can act on.
 public struct DepotError: Error, Hashable, Sendable {
   /// The kind of failure, a class and a reason, as in `conflict.unique`.
   public var code: Code
@@ -6,7 +6,7 @@ public struct DepotError: Error, Hashable, Sendable {
   ///
   /// It isn't part of the protocol.
   public var message: String
-  /// A way out.
+  /// A suggestion for the user.
   public var hint: String?
   /// The JSON pointer (RFC 6901) to the member of the request that is at fault.
   public var at: String?
@@ -33,7 +33,7 @@ public struct DepotError: Error, Hashable, Sendable {
     case applied
     /// A part of the change is stored: the chunks before the one that failed.
     case partial
-    /// Nobody knows; sending the request again with the same idempotency key settles it.
+    /// The outcome is unknown; sending the request again with the same idempotency key settles it.
     case unknown
   }
 
@@ -52,7 +52,7 @@ public struct DepotError: Error, Hashable, Sendable {
     return copy
   }
 
-  /// Returns a value; the error for which there is none gets its place in the request.
+  /// Returns a value; if `body` throws, the error gets its place in the request.
   package static func at<Value>(
     _ pointer: @autoclosure () -> String,
     _ value: @autoclosure () throws(DepotError) -> Value
@@ -64,14 +64,14 @@ public struct DepotError: Error, Hashable, Sendable {
     }
   }
 
-  /// Returns the error with its place below the member that `pointer` leads to.
+  /// Returns the error with its place below the member at `pointer`.
   package func inside(_ pointer: String) -> DepotError {
     var copy = self
     copy.at = pointer + (copy.at ?? "")
     return copy
   }
 
-  /// Returns the error with something to do about it.
+  /// Returns the error with a suggestion.
   package func hint(_ hint: String?) -> DepotError {
     var copy = self
     copy.hint = hint ?? copy.hint

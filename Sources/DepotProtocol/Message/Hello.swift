@@ -1,7 +1,7 @@
 /// The first frame of a client.
 @Memberwise
 package struct Hello: Hashable, Sendable {
-  /// How a client wants 64-bit integers.
+  /// The form of 64-bit integers in replies.
   package enum Int64Form: String, Hashable, Sendable {
     case number
     case string
@@ -14,13 +14,13 @@ package struct Hello: Hashable, Sendable {
   /// Members after the 16th are left out, and longer texts than a name may have are cut.
   package var client: [String: String] = [:]
   package var int64: Int64Form = .number
-  /// The features that the client would like; unknown ones are left out of the answer.
+  /// The features that the client requests; unknown ones are left out of the reply.
   package var want: [String] = []
-  /// The container that calls are about which name none; `default` if `nil`.
+  /// The container of calls that name none; `default` if `nil`.
   package var container: String?
   /// The author of the changes in the history.
   package var author: String?
-  /// The process as the history tells it; made of the client's name and the process's number if `nil`.
+  /// The name of the process in the history; `nil` for the client's name and process number.
   package var process: String?
 }
 

@@ -9,7 +9,7 @@
 public struct HistoryToken: Hashable, Sendable {
   /// The first eight digits of the store's identifier.
   public var store: String
-  /// The epoch, which is random and less than 2^48; 0 if the token names none, as those of older services.
+  /// The epoch, which is random and less than 2^48; 0 in tokens of older services.
   public var epoch: Int64
   public var sequence: Int64
 
@@ -47,10 +47,10 @@ public struct HistoryToken: Hashable, Sendable {
     self.init(store: String(parts[0]) ?? "", epoch: epoch, sequence: sequence)
   }
 
-  /// Whether it is of the store with an identifier.
+  /// Whether it belongs to the store with an identifier.
   public func isOf(store identifier: String) -> Bool { identifier.hasPrefix(store) }
 
-  /// Returns the moment so many numbers later; before a transaction, and after the one before it, if -1.
+  /// Returns the token `count` transactions later, or earlier if `count` is negative.
   package func advanced(by count: Int64) -> HistoryToken {
     HistoryToken(store: store, epoch: epoch, sequence: sequence + count)
   }
@@ -94,8 +94,10 @@ extension JSONWriter {
 }
 
 extension HistoryToken: Comparable {
-  /// Whether a token is earlier than another of the same store; of different stores, and of the pasts that
-  /// copies of a store have apart from each other, there is some order that means nothing.
+  /// Whether a token is earlier than another of the same store.
+  ///
+  /// The order of tokens of different stores, or of copies of a store that went separate ways, has
+  /// no meaning.
   public static func < (lhs: HistoryToken, rhs: HistoryToken) -> Bool {
     (lhs.store, lhs.sequence, lhs.epoch) < (rhs.store, rhs.sequence, rhs.epoch)
   }

@@ -1,10 +1,10 @@
-/// A row that a save met in another state than the one that its client has read.
+/// A row of a save that others have changed since the client read it, or that clashes with another.
 @Memberwise("kind")
 public struct SaveConflict: Hashable, Sendable {
   public var kind: Kind
   /// The entity that the request names.
   public var entity: String
-  /// The row that the client means; of an inserted one, the row of the store that is in its way.
+  /// The row of the request; for an inserted row, the stored row with the same unique values.
   public var identifier: Int64
   /// The JSON pointer to the row, or its identifier, in the request.
   public var pointer: String
@@ -12,7 +12,7 @@ public struct SaveConflict: Hashable, Sendable {
   public var baseVersion: Int64?
   /// The version that the row has; `nil` if it is deleted.
   public var storeVersion: Int64?
-  /// The row of the store that has the unique values.
+  /// The stored row with the same unique values.
   public var existing: Int64?
   /// The properties that both sides have changed, in the order of the request.
   ///
@@ -24,12 +24,12 @@ public struct SaveConflict: Hashable, Sendable {
   public var store: [String: JSONValue] = [:]
   /// The values that the client wants.
   public var client: [String: JSONValue] = [:]
-  /// The authors of the last changes of properties since the client has read the row, as far as history is kept.
+  /// The last changes of properties since the client read the row, as far as the history is kept.
   public var changedBy: [String: Origin] = [:]
   /// The policy's decision; `nil` if the save was refused.
   public var decision: Decision?
 
-  /// The kind of contradiction.
+  /// The kind of conflict.
   public enum Kind: String, Hashable, Sendable {
     /// Both sides changed the row.
     case update
@@ -37,7 +37,7 @@ public struct SaveConflict: Hashable, Sendable {
     case updateOfDeleted
     /// The client deletes a row that was changed.
     case deleteOfUpdated
-    /// A row of the store has unique values that the client wants for another.
+    /// A stored row has unique values that the client wants for another row.
     case unique
     /// A row that the client has only read was changed or deleted.
     case read
@@ -61,7 +61,7 @@ public struct SaveConflict: Hashable, Sendable {
   @Memberwise
   public struct Origin: Hashable, Sendable {
     public var token: String
-    /// The time, as the store writes dates.
+    /// The time of the transaction, in the form of stored dates.
     public var at: String?
     public var author: String?
     public var process: String?
@@ -96,7 +96,7 @@ extension SaveConflict {
     decision = value["decision"]?.string.flatMap(Decision.init)
   }
 
-  /// The conflict as answers and errors have it.
+  /// The conflict in the form of replies and errors.
   public var json: JSONValue {
     var members: [String: JSONValue] = [
       "entity": .string(entity), "id": .int64(identifier), "kind": .string(kind.rawValue),
@@ -125,7 +125,7 @@ extension SaveConflict.Origin {
 }
 
 extension DepotError {
-  /// The conflicts for which a save was refused, as far as the error tells them.
+  /// The conflicts listed in the error of a refused save.
   public var conflicts: [SaveConflict] {
     details?["conflicts"]?.array?.compactMap(SaveConflict.init) ?? []
   }

@@ -1,7 +1,7 @@
 /// A frame that a service sends.
 package enum ServerFrame: Sendable {
   case welcome(Welcome)
-  /// Rows of a stream, whose array begins at an offset of the frame's bytes.
+  /// Rows of a stream; the array begins at an offset in the frame's bytes.
   case next(id: Int64, columns: [String]?, rowsOffset: Int)
   case ok(id: Int64, JSONNode)
   /// The failure of a call, or of the connection if it has no id.
@@ -9,12 +9,12 @@ package enum ServerFrame: Sendable {
   case ping(Int64)
   case pong(Int64)
   case event(String)
-  /// A frame of a kind that a later version may have, which is left alone.
+  /// A frame of a kind that later versions may add; it is ignored.
   case other
 }
 
 extension ServerFrame {
-  /// Reads a frame; members that it doesn't know are left alone.
+  /// Reads a frame; unknown members are ignored.
   ///
   /// - Throws: ``DepotError`` if it isn't a JSON object or a member breaks the protocol.
   package init(_ bytes: [UInt8]) throws(DepotError) {
@@ -46,10 +46,10 @@ extension ServerFrame {
     }
   }
 
-  /// Recognizes `{"id":N,"next":[…]}` without reading the rows, which their reader will check.
+  /// Recognizes `{"id":N,"next":[…]}` without reading the rows, whose reader checks them later.
   ///
-  /// Its rows are arrays or objects, and so are those of a member `related` behind them; names of columns
-  /// are none.
+  /// The rows and a member `related` end with arrays or objects; names of columns don't, so a frame
+  /// with names isn't recognized.
   private static func plainRows(_ bytes: [UInt8]) -> ServerFrame? {
     guard bytes.has("{\"id\":", at: 0) else { return nil }
     var position = 6
@@ -66,7 +66,7 @@ extension ServerFrame {
 }
 
 extension [UInt8] {
-  /// Whether the bytes of `text` stand at `position`.
+  /// Whether the bytes of `text` are at `position`.
   fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
     guard count >= position + text.utf8CodeUnitCount else { return false }
     for offset in 0..<text.utf8CodeUnitCount
@@ -75,7 +75,7 @@ extension [UInt8] {
   }
 }
 
-/// The answer of a service to hello.
+/// The reply of a service to hello.
 @Memberwise
 package struct Welcome: Hashable, Sendable {
   package var version: Int
@@ -84,9 +84,9 @@ package struct Welcome: Hashable, Sendable {
   package var connection: Int64
   package var features: [String]
   package var limits: [String: Int64]
-  /// The identifier and the schema's fingerprint of the connection's container; null if it isn't open.
+  /// The identifier and schema fingerprint of the connection's container; null if it isn't open.
   package var store: JSONValue
-  /// The container that the connection named.
+  /// The container that the connection's hello named.
   package var container: String?
 }
 

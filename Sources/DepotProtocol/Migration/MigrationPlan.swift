@@ -1,4 +1,4 @@
-/// The steps that take a store from one version of its schema to another without help from a program.
+/// The steps that migrate a store from one schema to another without the help of a program.
 package struct MigrationPlan: Hashable, Sendable {
   package let old: Schema
   package let new: Schema
@@ -6,12 +6,12 @@ package struct MigrationPlan: Hashable, Sendable {
   ///
   /// Two properties that exchange their names can only be renamed together.
   package let steps: [SchemaChange]
-  /// The changes that only a program can make, in words; none of the steps may be taken if there is any.
+  /// The changes that only a program can make, in words; if there are any, no step may be taken.
   package let problems: [String]
-  /// The problems that are none if no row lacks the value that it must have.
+  /// The problems that exist only if rows lack a required value.
   package let rowProblems: [RowProblem]
 
-  /// Something that is in the way of a step if rows lack a value.
+  /// A problem of a step that exists only if rows lack a value.
   package struct RowProblem: Hashable, Sendable {
     package let step: SchemaChange
     package let problem: String
@@ -19,8 +19,8 @@ package struct MigrationPlan: Hashable, Sendable {
 
   /// Finds the steps between two valid schemas.
   ///
-  /// Renamed entities and properties are known by their `originalName`. Rows that exist can still be in the way of a
-  /// step that ``SchemaChange/needsRowCheck``.
+  /// Renamed entities and properties are recognized by their `originalName`. Existing rows can
+  /// still prevent a step that ``SchemaChange/needsRowCheck``.
   package static func infer(from old: Schema, to new: Schema) -> MigrationPlan {
     let inference = SchemaInference(from: old, to: new)
     var problems: [String] = []
@@ -44,7 +44,7 @@ package struct MigrationPlan: Hashable, Sendable {
     )
   }
 
-  /// Returns the plan without the problems of steps for which no row lacks a value.
+  /// Returns the plan without problems of steps whose rows all have the required values.
   package func lookingAtRows(
     _ areLacking: (SchemaChange) throws -> Bool
   ) rethrows -> MigrationPlan {
@@ -74,9 +74,9 @@ extension SchemaInference {
 }
 
 extension SchemaChange {
-  /// When the step is taken: a step of a lower phase comes first.
+  /// The order of execution: steps of a lower phase come first.
   ///
-  /// Names are freed before others take them, and values are in place before indexes are.
+  /// Names are freed before others take them, and values are converted before indexes are made.
   fileprivate var phase: Int {
     switch self {
     case .removedEntity: 0

@@ -3,66 +3,67 @@
 /// A step names entities by their new names, except where it removes or renames one. It carries its
 /// subject before and after the step, so that it can be executed by itself.
 package enum SchemaChange: Hashable, Sendable {
-  /// An entity with all that it declares; its indexes come with it.
+  /// An added entity with all its properties and indexes.
   case addedEntity(Entity)
-  /// An entity as it was, whose rows go unless they are of a subentity that stays.
+  /// A removed entity, as it was; its rows are deleted unless they belong to a remaining subentity.
   case removedEntity(Entity)
   case renamedEntity(String, to: String)
   case changedParent(String, from: String?, to: String?)
   case changedAbstract(String, isAbstract: Bool)
   case changedHashModifier(String)
-  /// The policy of the history from now on.
+  /// A new history policy for later changes.
   case changedHistory(String, to: HistoryPolicy?)
 
-  /// A column for the rows of `entity`, those of its subentities included.
+  /// An added column for the rows of `entity` and its subentities.
   ///
-  /// Rows that exist get `fill`, except where the column is part of a composite that is absent, or
-  /// derived and so computed.
+  /// Existing rows get `fill`, except where the column is derived, or part of an absent composite.
   case addedAttribute(Field, entity: String, fill: Value)
-  /// A column that the rows of `entity` no longer have; it goes, unless the rows of another entity keep
-  /// it, which `entity` then no longer descends from.
+  /// A removed column of the rows of `entity`.
+  ///
+  /// The column stays for another entity's rows if that entity keeps it and `entity` no longer
+  /// descends from it.
   case removedAttribute(Field, entity: String)
-  /// A column whose values stay, in one regard; several regards are several steps.
+  /// A change of one aspect of a column whose values stay; several aspects are several steps.
   case changedAttribute(Field, to: Field, entity: String, AttributeAspect)
 
-  /// A relationship of the rows of `entity`; rows that exist lead to nothing.
+  /// An added relationship of the rows of `entity`; it is empty in existing rows.
   case addedRelationship(Relationship, entity: String)
   case removedRelationship(Relationship, entity: String)
-  /// A relationship in one regard; several regards are several steps.
+  /// A change of one aspect of a relationship; several aspects are several steps.
   case changedRelationship(Relationship, to: Relationship, entity: String, RelationshipAspect)
 
   case addedIndex(IndexKind, [String], entity: String)
-  /// An index as it was, its paths included.
+  /// A removed index with its former paths.
   case removedIndex(IndexKind, [String], entity: String)
 }
 
 extension SchemaChange {
   /// The aspects of an attribute that can change.
   package enum AttributeAspect: Hashable, Sendable {
-    /// It has another path.
+    /// Its path.
     case name
-    /// Another entity of the hierarchy declares it, so that its column is another.
+    /// The entity of the hierarchy that declares it, and thereby its column.
     case owner
-    /// Another type, width, or kind of collection: the values must be rewritten.
+    /// Its type, width, or kind of collection: the values must be rewritten.
     case type
-    /// It may be null no longer; rows where it is null get the value.
+    /// It becomes required; rows with null get the value.
     case required(fill: Value)
-    /// It may be null from now on.
+    /// It becomes optional.
     case optional
-    /// Unique from now on, if no two rows have the same value; or no longer.
+    /// It becomes unique, if no two rows have the same value, or ceases to be.
     case unique
     /// Whether it has an index of its own.
     case indexed
     /// The default for inserts that leave the column out; existing rows keep their values.
     case defaultValue
-    /// The rules that values must satisfy. If they are tighter, the rows that exist must be looked at.
+    /// Its validation rules. If they become tighter, existing rows must be checked.
     case validation(isTighter: Bool)
     case externalStorage
-    /// From now on values aren't stored, or are.
+    /// Values are no longer stored, or are stored again.
     case ephemeral
     case preservation
     case spotlight
-    /// The expression; the values must be computed anew if there is one.
+    /// Its derivation; values must be computed anew if there is one.
     case derivation
     /// Programs interpret the values differently; the stored values stay.
     case hashModifier
@@ -71,18 +72,18 @@ extension SchemaChange {
   /// The aspects of a relationship that can change.
   package enum RelationshipAspect: Hashable, Sendable {
     case name
-    /// Another entity of the hierarchy declares it.
+    /// The entity of the hierarchy that declares it.
     case owner
-    /// An ancestor of the destination, or the destination under another name.
+    /// Its destination becomes a superentity of the former one, or gets another name.
     case destination
     case inverse
-    /// From one to many, or from many to one, which fails if a row leads to several.
+    /// From to-one to to-many or back, which fails if a row has several targets.
     case cardinality
     case order
-    /// Whether a to-one relationship may lead to nothing. If not, rows must be looked at.
+    /// Whether a to-one relationship may be empty. If it becomes required, rows must be checked.
     case optional
     case deleteRule
-    /// The least and the greatest number. If it is tighter, rows must be looked at.
+    /// Its minimal and maximal number of targets. If it becomes tighter, rows must be checked.
     case counts(isTighter: Bool)
     case hashModifier
   }
@@ -138,7 +139,7 @@ extension SchemaChange {
     }
   }
 
-  /// Whether rows that exist can be in the way of the step.
+  /// Whether existing rows can prevent the step.
   package var needsRowCheck: Bool {
     switch self {
     case .addedIndex(.unique, _, _): true

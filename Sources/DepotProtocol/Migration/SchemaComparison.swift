@@ -1,18 +1,18 @@
-/// The differences of a store's schema from the one that a client wants under the same version.
+/// The differences between a store's schema and a client's schema of the same version.
 ///
 /// Only changes that existing rows and programs don't notice are allowed without a new version.
 package struct SchemaComparison: Hashable, Sendable {
-  /// The steps that can be taken.
+  /// The steps that are allowed.
   package let changes: [SchemaChange]
-  /// The changes that can't be made without a migration, in words.
+  /// The changes that need a migration, in words.
   package let differences: [String]
   /// The schema after the changes.
   ///
-  /// Old entities and properties keep their order, and new ones come after them. It can differ from the old one even
-  /// if there are no changes to carry out: in original names and in transient attributes.
+  /// Old entities and properties keep their order, and new ones come after them. It can differ from
+  /// the old schema even without steps: in original names and in transient attributes.
   package let result: Schema
 
-  /// Compares the schema of a store with the one that is wanted.
+  /// Compares the schema of a store with a client's schema.
   package init(from old: Schema, to new: Schema) {
     var changes: [SchemaChange] = []
     var differences: [String] = []
@@ -30,7 +30,7 @@ package struct SchemaComparison: Hashable, Sendable {
 }
 
 extension SchemaChange {
-  /// Why the step needs a migration, in words; `nil` if it doesn't.
+  /// The reason why the step needs a migration, in words; `nil` if it doesn't.
   fileprivate func difference(from schema: Schema) -> String? {
     switch self {
     case .addedIndex(.unique, let paths, let entity) where schema.has(paths, in: entity):
@@ -59,7 +59,7 @@ extension SchemaChange {
 }
 
 extension Schema {
-  /// Whether all the paths are columns of the rows of `entity`, which may share values in them.
+  /// Whether all paths are columns of the rows of `entity`, where rows may have equal values.
   fileprivate func has(_ paths: [String], in entity: String) -> Bool {
     guard let entity = self[entity] else { return false }
     let fields = Set(fields(of: entity).map(\.path))

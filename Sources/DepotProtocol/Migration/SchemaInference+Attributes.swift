@@ -22,7 +22,7 @@ extension SchemaInference {
     }
   }
 
-  /// Returns the problem of a column that is gone because its attribute has become something else.
+  /// Returns the problem of a column whose attribute became a composite or ceased to be one.
   private func otherForm(of field: FieldSuccession, _ entity: Entity) -> String? {
     guard let old = field.old else { return nil }
     if let new = field.otherForm {
@@ -37,14 +37,14 @@ extension SchemaInference {
     return relationship.map { _ in "\(entity.name).\(name) is an attribute, not a relationship" }
   }
 
-  /// `isPart` says that the composite that the column belongs to was there before.
+  /// `isPart` tells that the column belongs to an existing composite.
   private mutating func add(
     _ field: Field,
     isFillable: Bool,
     _ isPart: Bool,
     _ entity: String
   ) {
-    // A composite that every row had has a value in each of them.
+    // A composite that was required has a value in every row.
     let fill =
       field.isPresence && isPart && wasRequired(field.path, of: entity)
       ? .bool(true) : field.attribute.defaultValue ?? .null
@@ -57,7 +57,7 @@ extension SchemaInference {
     )
   }
 
-  /// Whether the optional composite with a path, of an attribute that was there before, was required.
+  /// Whether the optional composite at a path, within an existing attribute, was required before.
   private func wasRequired(_ path: String, of entity: String) -> Bool {
     let succession = attributes[entity, default: []].first {
       $0.new?.name == path.prefix { $0 != "." }.description

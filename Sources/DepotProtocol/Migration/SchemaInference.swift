@@ -1,23 +1,23 @@
 /// The comparison of two versions of a schema, which finds the steps from one to the other.
 ///
-/// Properties are compared as the rows of each entity have them, inherited ones included, so that a
-/// property may move to an ancestor or a descendant and keep its values.
+/// Properties are compared for each entity, inherited ones included, so that a property may move to
+/// a superentity or subentity and keep its values.
 package struct SchemaInference {
   package let old: Schema
   package let new: Schema
   /// The name in the old version of each entity of the new one.
   package let origins: [String: String]
-  /// The succession of attributes and relationships of each entity that stayed, by its new name.
+  /// The successions of attributes and relationships of each remaining entity, by its new name.
   package let attributes: [String: [Succession<Declared<Attribute>>]]
   package let relationships: [String: [Succession<Declared<Relationship>>]]
   /// The steps, each with the reason why it can't be taken, if there is one.
   package private(set) var findings: [Finding] = []
 
-  /// A step, something in its way, or something in the way of all.
+  /// A step with its problem, if there is one, or a problem of the whole migration.
   package struct Finding {
     package var change: SchemaChange?
     package var problem: String?
-    /// Whether that is in the way only if rows lack a value that they must have.
+    /// Whether the problem exists only if rows lack a required value.
     package var isAboutRows = false
   }
 

@@ -1,4 +1,4 @@
-/// A thing that can have had another name in the version before.
+/// An item of a schema that may have had another name in an earlier version.
 package protocol Renameable {
   var name: String { get }
   var originalName: String? { get }
@@ -17,17 +17,16 @@ package struct Declared<Property: Renameable & Hashable>: Renameable, Hashable {
   package var originalName: String? { property.originalName }
 }
 
-/// Something in one version and the next: `old` is `nil` if it is new, and `new` if it
-/// is gone.
+/// An item in one version and the next: `old` is `nil` if it is new, and `new` if it is removed.
 package struct Succession<Item: Renameable> {
   package var old: Item?
   package var new: Item?
 
   /// Returns the elements of `new` with their predecessors, then the removed ones of `old`.
   ///
-  /// A name that stayed, together with an original name that stayed, counts first: programs keep the
-  /// original name in later versions. Then original names count, then names, then names that differ
-  /// in case only.
+  /// Items are matched first by name together with an unchanged original name, since programs keep
+  /// the original name in later versions; then by original name, then by name, and then by name
+  /// without regard to case.
   static func all(from old: [Item], to new: [Item]) -> [Succession] {
     var origins: [Int?] = Array(repeating: nil, count: new.count)
     var isTaken = Array(repeating: false, count: old.count)
@@ -60,12 +59,12 @@ package struct Succession<Item: Renameable> {
 package struct FieldSuccession {
   package var old: Field?
   package var new: Field?
-  /// Whether rows that exist can have the new column without being told a value.
+  /// Whether existing rows can have the new column without a fill value.
   var isFillable = true
-  /// Whether it is a part that was optional and isn't any more, of a composite that is optional.
+  /// Whether it is a formerly optional, now required part of an optional composite.
   private var isPartNewlyRequired = false
 
-  /// Whether rows that exist can be without a value that they must have now.
+  /// Whether existing rows may lack a value that is required now.
   package var isNewlyRequired: Bool {
     guard let old, let new else { return false }
     return isPartNewlyRequired || old.attribute.isOptional && !new.attribute.isOptional
@@ -83,7 +82,7 @@ package struct FieldSuccession {
     )
   }
 
-  /// `isNew` says whether the composite around the attribute, or itself if there is none, is new.
+  /// `isNew` tells whether the enclosing composite, or the attribute itself without one, is new.
   private static func all(
     _ attribute: Succession<Attribute>,
     _ before: Field.Place,

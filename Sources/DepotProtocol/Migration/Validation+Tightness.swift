@@ -1,5 +1,5 @@
 extension Attribute.Validation {
-  /// Whether a value that satisfied `old` may not satisfy this; both are of one type.
+  /// Whether a value that satisfied `old` may break this; both are for one type.
   func isTighter(than old: Self) -> Bool {
     isAbove(minimum, old.minimum) || isBelow(maximum, old.maximum)
       || (minLength ?? 0) > (old.minLength ?? 0) || (maxLength ?? .max) < (old.maxLength ?? .max)
@@ -21,7 +21,7 @@ extension Attribute.Validation {
 }
 
 extension Relationship {
-  /// Whether a number of rows that was right may be too small or too great now.
+  /// Whether a formerly valid number of targets may be too small or too large now.
   func hasTighterCounts(than old: Relationship) -> Bool {
     minCount > old.minCount || hasTighterMaximum(than: old)
   }

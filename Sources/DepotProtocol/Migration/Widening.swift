@@ -1,15 +1,15 @@
-/// Whether the values of an attribute can become values of another type by themselves.
+/// The way values of one type become values of another without a program.
 package enum Widening: Hashable, Sendable {
-  /// Some of them can't.
+  /// Some values can't be converted.
   case impossible
   /// Each value can be converted, and stays equal.
   case exact
-  /// Each of them can, but large whole numbers are rounded, or repeated elements become one.
+  /// Each value can be converted, but large integers are rounded, or repeated elements become one.
   case lossy
 }
 
 extension Attribute {
-  /// Returns how values become those of `new`, going by type, width, and kind of collection.
+  /// Returns the way values become values of `new`, judging by type, width, and kind of collection.
   package func widening(to new: Attribute) -> Widening {
     let elements = Self.widening(of: (type, width), to: (new.type, new.width))
     return switch (collection, new.collection) {
@@ -40,7 +40,7 @@ extension Attribute {
   }
 }
 
-/// The whole numbers that a type holds.
+/// The integers that a type holds.
 private struct WholeNumbers {
   var isSigned: Bool
   /// How many bits a magnitude has.

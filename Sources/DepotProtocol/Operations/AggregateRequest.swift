@@ -5,19 +5,19 @@ public struct AggregateRequest: Hashable, Sendable {
   /// The condition on the rows; all rows if `nil`.
   public var predicate: QueryExpression?
   public var includesSubentities: Bool = true
-  /// The values that rows of a group have in common; all rows are one group if there are none.
+  /// The values that the rows of a group share; without any, all rows are one group.
   public var keys: [Column] = []
-  /// The values that are computed of each group.
+  /// The aggregates computed for each group.
   public var values: [Value] = []
   /// The condition on groups; its attributes are the names of ``keys`` and ``values``.
   public var having: QueryExpression?
-  /// How to sort the groups; the attributes are the names of ``keys`` and ``values``.
+  /// The keys to sort the groups by; their attributes are the names of ``keys`` and ``values``.
   ///
   /// The keys of the groups always come last.
   public var sort: [SortKey] = []
   public var limit: Int?
   public var offset: Int = 0
-  /// How many groups a frame may bring; as many as fit into about 64 KiB if `nil`.
+  /// How many groups a frame may have; as many as fit into about 64 KiB if `nil`.
   public var batch: Int?
 
   /// A named expression of the rows.

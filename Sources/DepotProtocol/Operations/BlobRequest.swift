@@ -14,21 +14,21 @@ public struct BlobReadRequest: Hashable, Sendable {
 /// A change of a text or of data that is stored outside its row.
 @Memberwise
 public struct BlobWriteRequest: Hashable, Sendable {
-  /// Where the bytes go.
+  /// The position of the written bytes.
   public enum Place: Hashable, Sendable {
-    /// They take the place of the whole value.
+    /// They replace the whole value.
     case whole
     /// They overwrite existing bytes, from an offset that is at most the length.
     case offset(Int)
-    /// After the last.
+    /// They are appended.
     case end
   }
 
   public var entity: String
-  /// The row; `nil` in an upload for a row that a later `insert` or `save` of the same connection
-  /// brings or changes.
+  /// The row; `nil` in an upload for a row that a later `insert` or `save` writes.
   ///
-  /// There the value is `{"$upload":NAME}`, and the row gets the upload in that transaction.
+  /// That call of the same connection has `{"$upload":NAME}` as the value, and the row gets the
+  /// upload in its transaction.
   public var identifier: Int64?
   /// The path of the attribute, which must have the option `externalStorage`.
   public var attribute: String
@@ -43,7 +43,7 @@ public struct BlobWriteRequest: Hashable, Sendable {
   /// connection closes. An offset must equal the number of bytes uploaded so far, so that no part
   /// can be missing.
   public var upload: String?
-  /// Whether the new value is complete and takes the place of the old one.
+  /// Whether the new value is complete and replaces the old one.
   public var isFinal: Bool = false
 }
 

@@ -11,7 +11,7 @@ package final class CallShape: Sendable {
   private let places: [Place]
   /// The whole numbers of the first call's predicate, in their order.
   package let constants: [Int64]
-  /// Which of them are other ones in other calls.
+  /// The indexes of the constants that differ between calls.
   package let variables: [Int]
 
   /// The meaning of a number in a frame.
@@ -80,12 +80,12 @@ package final class CallShape: Sendable {
     return same == other ? .constants(changed, isNegative: numbers[first] < 0) : nil
   }
 
-  /// Whether a frame differs from those of this shape in numbers only.
+  /// Whether a frame differs from frames of this shape only in numbers.
   func isLike(_ frame: [UInt8], _ outline: FrameOutline) -> Bool {
     outline.isLike(self.outline, frame, self.frame)
   }
 
-  /// Returns the call that has these numbers in its frame, or `nil` if it isn't of this shape.
+  /// Returns the call with these numbers in its frame, or `nil` if it isn't of this shape.
   func call(_ outline: FrameOutline) -> Call? {
     var result = call
     var constants = constants
@@ -118,9 +118,9 @@ package final class CallShape: Sendable {
   }
 }
 
-/// A call as one of those of its shape, if that is known.
+/// The shape of a call with its constants, if known.
 ///
-/// It says nothing that the call doesn't, and so makes no difference between calls.
+/// It only repeats the content of the call, so all forms are equal.
 package struct CallForm: Hashable, Sendable {
   package let shape: CallShape?
   /// The whole numbers of the predicate, in their order.
@@ -140,7 +140,7 @@ package struct CallForm: Hashable, Sendable {
 }
 
 extension Operation {
-  /// Whether calls are told apart by a few numbers, and are quickly answered.
+  /// Whether calls of the operation are quick, and often differ in a few numbers only.
   var hasShape: Bool {
     switch self {
     case .ping, .get, .fetch, .count, .exists: true
@@ -172,7 +172,7 @@ extension QueryExpression {
     return children.flatMap(\.numbers)
   }
 
-  /// Returns the expression with others for its ``numbers``.
+  /// Returns the expression with its ``numbers`` replaced.
   fileprivate func replacing(numbers: [Int64]) -> QueryExpression {
     var position = 0
     return replacing(numbers, &position)

@@ -1,16 +1,16 @@
 /// A reader of frames that recognizes frames like earlier ones.
 ///
-/// A program sends the same frame again and again with another id, other identifiers, and other constants. One that
-/// differs from an earlier frame in whole numbers only is recognized by its bytes, and read without its JSON and its
-/// predicate being parsed again.
+/// Programs send the same frame again and again with another id, other identifiers, and other
+/// constants. A frame that differs from an earlier one in whole numbers only is recognized by its
+/// bytes, and read without parsing its JSON and its predicate again.
 package struct CallShapes {
-  /// How many shapes of one outline are kept, and how many whose outlines have hashes that are alike.
+  /// The shapes kept for one outline, and for outlines with the same bucket of hashes.
   private static let mostSame = 4
   private static let mostAlike = 8
   private static let buckets = 64
 
   private var shapes = [[CallShape]](repeating: [], count: buckets)
-  /// The hashes of outlines that came once; a shape is found out when one comes again.
+  /// The hashes of outlines seen once; a shape is determined when one is seen again.
   private var seen = [UInt64](repeating: 0, count: 256)
   private var outline = FrameOutline()
   private var writes = WriteShapes()

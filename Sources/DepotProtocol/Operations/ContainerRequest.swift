@@ -1,6 +1,6 @@
 /// A named set of stores, each with entities of its own, and how to open it.
 ///
-/// Opening it again with the same stores joins those who use it; with other stores it is an error.
+/// Opening it again with the same stores shares it; with other stores it is an error.
 @Memberwise("name")
 public struct ContainerRequest: Hashable, Sendable {
   public var name: String
@@ -11,9 +11,9 @@ public struct ContainerRequest: Hashable, Sendable {
   public var schema: Schema?
   /// The changes that the definition of the schema may make to the stores.
   public var allows: AllowedSchemaChanges = .loss
-  /// Whether a container with stores in memory outlives its last user, up to the end of the service.
+  /// Whether a container with stores in memory stays open without users.
   ///
-  /// One without a store in memory does so anyway.
+  /// It is open until the service ends. A container without a store in memory stays open anyway.
   public var keeps: Bool = false
 }
 
@@ -29,7 +29,7 @@ public struct ContainerStore: Hashable, Sendable {
     /// A PostgreSQL database at this address, `postgresql://USER@HOST/NAME`, which only the owner of the
     /// service may name; others may serve the same store.
     case database(String)
-    /// Nowhere: the store goes with its container.
+    /// Memory: the store is deleted when its container closes.
     case memory
   }
 
@@ -37,7 +37,7 @@ public struct ContainerStore: Hashable, Sendable {
   public var name: String = "main"
   /// Whether nothing may be written to it.
   public var isReadOnly: Bool = false
-  /// The entities that it holds; all that no other store of the container names if `nil`.
+  /// The entities that it holds; `nil` for all entities that no other store names.
   public var entities: [String]?
 }
 

@@ -3,7 +3,7 @@
 public struct CountRequest: Hashable, Sendable {
   public var entity: String
   public var predicate: QueryExpression?
-  /// Whether rows of entities that descend from ``entity`` count too.
+  /// Whether rows of subentities count too.
   public var includesSubentities: Bool = true
 }
 

@@ -3,13 +3,13 @@
 public struct DeleteRequest: Hashable, Sendable {
   public var entity: String
   public var rows: RowSelection
-  /// Whether rows of entities that descend from ``entity`` are deleted too.
+  /// Whether rows of subentities are deleted too.
   public var includesSubentities: Bool = true
   /// Whether the reply lists the identifiers of the rows that were deleted.
   public var returnsIdentifiers: Bool = false
   /// How many rows a transaction may delete; all of them in one if `nil`.
   ///
-  /// With chunks, those before one that fails stay deleted.
+  /// If a chunk fails, the rows deleted by earlier chunks stay deleted.
   public var chunk: Int?
 }
 

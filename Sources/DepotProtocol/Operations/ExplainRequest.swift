@@ -1,7 +1,7 @@
-/// A read that is to be explained.
+/// A read to explain.
 @Memberwise("read")
 public struct ExplainRequest: Hashable, Sendable {
-  /// The reads that can be.
+  /// The reads that can be explained.
   public enum Read: Hashable, Sendable {
     case fetch(FetchRequest)
     case count(CountRequest)

@@ -1,31 +1,30 @@
-/// A description of the rows that are wanted.
+/// A description of the rows to fetch.
 @Memberwise
 public struct FetchRequest: Hashable, Sendable {
   public var entity: String
   /// The condition on the rows; all rows if `nil`.
   public var predicate: QueryExpression?
-  /// Whether rows of entities that descend from ``entity`` are wanted too.
+  /// Whether rows of subentities are fetched too.
   public var includesSubentities: Bool = true
   /// The keys to sort by, the most important first; the identifier is always the last.
   public var sort: [SortKey] = []
   public var limit: Int?
   public var offset: Int = 0
-  /// The values of the sort keys and, last, the identifier of a row: only rows after it are wanted.
+  /// The sort keys' values and, last, the identifier of a row; only rows after it are fetched.
   public var after: [Value]?
   /// The paths to return, in that order; all columns in the schema's order if `nil`.
   ///
   /// A to-many relationship is returned only if it is named here, as a list of identifiers.
   public var select: [String]?
-  /// Whether the columns of entities that descend from ``entity`` are returned too, null where a row
-  /// hasn't got them.
+  /// Whether columns of subentities are returned too; they are null in rows without them.
   public var includesSubentityColumns: Bool = false
   /// Whether rows that have the same selected values are returned once, without identifiers.
   public var isDistinct: Bool = false
-  /// The paths of relationships whose rows are to come along, such as `country` and `tags.owner`.
+  /// The paths of relationships whose rows are returned too, such as `country` and `tags.owner`.
   public var prefetch: [String] = []
   /// The path to group the rows by; its sections and their counts come with the last frame.
   public var sectionBy: String?
-  /// How many rows a frame may bring; as many as fit into about 64 KiB if `nil`.
+  /// How many rows a frame may have; as many as fit into about 64 KiB if `nil`.
   public var batch: Int?
   /// Whether the first frame names the columns.
   public var namesColumns: Bool = true
@@ -49,7 +48,7 @@ extension FetchRequest: MemberObject, RowRequest {
     try coder.value("columns", &namesColumns, default: true)
     let (after, keys) = (after, sort.isEmpty && sectionBy != nil ? 1 : sort.count)
     try coder.check { (node) throws(DepotError) in
-      // The key of the sections is the first, also if it isn't named in the sort.
+      // The key of the sections is the first key, even if the sort doesn't name it.
       guard let after, after.count != keys + 1, after.count != 1 else { return }
       throw DepotError(
         .usage,

@@ -1,9 +1,9 @@
-/// The whole numbers of a frame: without them, it is the same as frames that say the same with other numbers.
+/// The whole numbers of a frame, and a hash of all other bytes, which is equal for similar frames.
 ///
-/// A number counts if it stands by itself: not in a word, as in `t2`, nor as a part of another form, as in `1.5`
-/// or `1e3`. A minus sign before it isn't a part of it.
+/// A number counts if it isn't part of a word, as in `t2`, nor of another form of number, as in
+/// `1.5` or `1e3`. A minus sign before it isn't part of it.
 struct FrameOutline: Sendable {
-  /// The longest frame that has an outline, and how many numbers it may have.
+  /// The length of the longest frame with an outline, and the most numbers that it may have.
   static let longest = 1024
   static let mostNumbers = 8
 
@@ -11,17 +11,17 @@ struct FrameOutline: Sendable {
   private var values = InlineArray<8, Int64>(repeating: 0)
   private var starts = InlineArray<8, Int>(repeating: 0)
   private var ends = InlineArray<8, Int>(repeating: 0)
-  /// A number that is probably another one if the rest of a frame is another one.
+  /// A hash of the frame's bytes without the numbers.
   private(set) var hash: UInt64 = 0
 
   func number(_ index: Int) -> Int64 { values[index] }
 
-  /// Where a number stands in the frame.
+  /// The range of a number in the frame.
   func place(_ index: Int) -> Range<Int> { starts[index]..<ends[index] }
 
   var numbers: [Int64] { (0..<count).map { values[$0] } }
 
-  /// Takes a frame in, and returns whether it has an outline.
+  /// Scans a frame, and returns whether it has an outline.
   mutating func take(_ frame: [UInt8]) -> Bool {
     guard frame.count <= Self.longest else { return false }
     count = 0
@@ -65,8 +65,9 @@ struct FrameOutline: Sendable {
     return true
   }
 
-  /// Returns where the number ends that begins at a digit, or `nil` if it isn't a whole one by itself, or may be
-  /// too large.
+  /// Returns the end of the whole number that begins at a digit, or `nil`.
+  ///
+  /// It is `nil` for other forms of numbers, and for one that may be too large.
   @inline(__always)
   private static func numberEnd(_ frame: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     var end = start + 1
@@ -91,8 +92,9 @@ struct FrameOutline: Sendable {
     hash ^= hash >> 29
   }
 
-  /// Whether a digit beside a byte is a part of something else than a whole number: a letter, a digit, `$`, `.`,
-  /// `\`, `_`, or one of a character beyond ASCII.
+  /// Whether a byte beside a digit makes it part of something other than an integer.
+  ///
+  /// These are letters, digits, `$`, `.`, `\`, `_`, and bytes beyond ASCII.
   @inline(__always)
   private static func isWord(_ byte: UInt8) -> Bool {
     guard byte < 0x80 else { return true }
@@ -101,7 +103,7 @@ struct FrameOutline: Sendable {
     return bits >> UInt64(byte & 63) & 1 != 0
   }
 
-  /// Whether a frame, which has this outline, differs from another, which has another outline, in numbers only.
+  /// Whether a frame with this outline differs from a frame with another outline only in numbers.
   func isLike(_ other: FrameOutline, _ frame: [UInt8], _ otherFrame: [UInt8]) -> Bool {
     guard count == other.count, hash == other.hash else { return false }
     return frame.withUnsafeBytes { left in

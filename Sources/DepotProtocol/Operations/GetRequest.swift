@@ -1,16 +1,15 @@
-/// Identifiers whose rows are wanted.
+/// Identifiers of the rows to get.
 @Memberwise
 public struct GetRequest: Hashable, Sendable {
   public var entity: String
   public var identifiers: [Int64]
   /// The attributes to return, in that order; all of them in the schema's order if `nil`.
   public var select: [String]?
-  /// Whether the columns of entities that descend from ``entity`` are returned too, null where a row
-  /// has not got them.
+  /// Whether columns of subentities are returned too; they are null in rows without them.
   public var includesSubentityColumns: Bool = false
-  /// The paths of relationships whose rows are to come along, such as `country` and `tags.owner`.
+  /// The paths of relationships whose rows are returned too, such as `country` and `tags.owner`.
   public var prefetch: [String] = []
-  /// Whether identifiers without a row are listed rather than an error.
+  /// Whether missing rows are listed in the reply instead of being an error.
   public var allowsMissing: Bool = false
   /// Whether the reply names its columns.
   public var namesColumns: Bool = true

@@ -1,49 +1,49 @@
 public import FoundationEssentials
 
-/// A moment of a store's history, by its token or by its time.
+/// A position in a store's history, by its token or by its time.
 public enum HistoryMoment: Hashable, Sendable {
   case token(HistoryToken)
-  /// After the last transaction before it.
+  /// The position after the last transaction before a date.
   case date(Date)
 }
 
-/// Which transactions of a store's history are wanted.
+/// A description of the transactions to read from a store's history.
 @Memberwise
 public struct HistoryRequest: Hashable, Sendable {
-  /// The moment after which to begin; with the oldest transaction if `nil`.
+  /// The position after which to begin; `nil` for the oldest transaction.
   public var since: HistoryMoment?
-  /// The last transaction that is wanted; the store's last if `nil`.
+  /// The last transaction to read; `nil` for the store's last.
   public var until: HistoryToken?
-  /// Only changes of its rows, and of rows of entities that descend from it.
+  /// Only changes of rows of this entity and its subentities.
   public var entity: String?
   /// Only changes of these rows of the entity.
   public var identifiers: [Int64]?
-  /// Only changes of these properties; inserting and deleting a row changes all that it has.
+  /// Only changes of these properties; inserting or deleting a row counts as a change of all.
   public var properties: [String]?
   /// Only transactions of this author.
   public var author: String?
-  /// How many transactions are wanted.
+  /// The maximal number of transactions.
   public var limit: Int?
   /// Whether the last transaction comes first.
   public var isDescending: Bool = false
-  /// The consumer after whose position to begin, if ``since`` is `nil`.
+  /// The consumer whose position to begin after, if ``since`` is `nil`.
   public var consumer: String?
-  /// Whether old and new values are wanted.
+  /// Whether old and new values are included.
   public var hasValues: Bool = true
-  /// Whether the transactions of a group are told as one, without their changes.
+  /// Whether the transactions of a group are combined into one, without their changes.
   public var joinsGroups: Bool = false
 }
 
-/// A row whose past is wanted.
+/// A row whose past state, or last change, is requested.
 @Memberwise
 public struct HistoryRowRequest: Hashable, Sendable {
   public var entity: String
   public var identifier: Int64
-  /// The moment at which the row is wanted; who changed it last if `nil`.
+  /// The time of the requested state; `nil` for the authors of the last changes.
   public var at: HistoryToken?
 }
 
-/// Up to where a consumer has read the history.
+/// The position up to which a consumer has read the history.
 @Memberwise
 public struct HistoryPosition: Hashable, Sendable {
   /// The consumer's name, 1 to 128 bytes.
@@ -51,18 +51,19 @@ public struct HistoryPosition: Hashable, Sendable {
   public var token: HistoryToken
 }
 
-/// Transactions that are to be undone.
+/// Transactions to undo.
 @Memberwise("target")
 public struct UndoRequest: Hashable, Sendable {
   public var target: Target = .last
   /// The policy for later changes; ``MergePolicy/error`` if `nil`.
   public var policy: MergePolicy?
-  /// Whether all of the transaction's group is undone with it, in as many transactions as that takes.
+  /// Whether the whole group of the transaction is undone, in as many transactions as needed.
   public var isWhole: Bool = false
 
   public enum Target: Hashable, Sendable {
-    /// The last transaction of the author that the call or the connection names, or of anybody if they
-    /// name none.
+    /// The last transaction of the author that the call or the connection names.
+    ///
+    /// If they name none, it is the last transaction of any author.
     case last
     case token(HistoryToken)
     /// The last transaction of an author.
@@ -87,7 +88,7 @@ extension HistoryRequest: MemberObject {
     try coder.value("joined", &joinsGroups, default: false)
   }
 
-  /// Passes which changes are wanted.
+  /// Passes the selection of changes.
   mutating func changes<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.optional("entity", &entity)
     try coder.optional("ids", &identifiers)

@@ -7,12 +7,12 @@ public struct InsertRequest: Hashable, Sendable {
     case error
     /// Leave the other row as it is.
     case skip
-    /// Give the other row the new values of the attributes that are named; it keeps its identifier.
+    /// Give the other row the new values of the named attributes; it keeps its identifier.
     case replace
   }
 
   public var entity: String
-  /// The attributes that each row has values for, in that order.
+  /// The attributes of each row's values, in order.
   public var columns: [String]
   /// The values.
   public var rows: RowBatch

@@ -21,7 +21,7 @@ protocol MemberCoder {
     _ value: inout Content?
   ) throws(Failure)
 
-  /// Passes a member that has a default; one that is always written may still be missing.
+  /// Passes a member with a default; even one that is always written may be missing when read.
   mutating func value<Content: MemberValue & Equatable>(
     _ name: StaticString,
     _ value: inout Content,
@@ -36,7 +36,7 @@ protocol MemberCoder {
     in range: ClosedRange<Int>
   ) throws(Failure)
 
-  /// Passes `bind`, which only operations with expressions have, before the first of them.
+  /// Passes `bind`; operations with expressions have it, and it must precede the expressions.
   mutating func variables() throws(Failure)
 
   /// Checks the values that were read; `check` gets the object.
@@ -97,9 +97,9 @@ extension MemberChoice {
   func write(to writer: inout JSONWriter) { writer.string(rawValue) }
 }
 
-/// A choice of a schema, which is invalid with another word.
+/// A choice in a schema; another word makes the schema invalid.
 protocol SchemaChoice: MemberChoice {
-  /// The kind of thing that is chosen.
+  /// The name for the kind of choice.
   static var kind: String { get }
 }
 

@@ -64,7 +64,7 @@ extension JSONWriter: MemberCoder {
     array(elements, write)
   }
 
-  /// Writes an expression where a string would be one in the format language.
+  /// Writes an expression in the JSON form, as a string would be parsed as the format language.
   mutating func expression(_ expression: QueryExpression) {
     if case .value(.string) = expression {
       raw("{\"value\":")

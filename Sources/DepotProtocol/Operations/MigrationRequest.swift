@@ -2,26 +2,24 @@
 public enum AllowedSchemaChanges: String, Hashable, Sendable, CaseIterable {
   /// Only changes that existing rows and programs don't notice, whichever the version.
   case additions
-  /// Also steps after which rows have other values, but none less.
+  /// Also steps that change values of rows without losing any.
   case migration
   /// Also steps that can lose values of rows.
   case loss
 }
 
-/// How a store is to be brought to a newer version of its schema.
+/// Options for the migration of a store to a newer version of its schema.
 @Memberwise
 public struct MigrationOptions: Hashable, Sendable {
   /// The version that the store must have before; any if `nil`.
   public var from: SchemaVersion?
-  /// Whether the store is copied before rows are changed; only the owner of the service may do
-  /// without.
+  /// Whether the store is copied before rows are changed; only the service's owner may say no.
   public var takesBackup: Bool = true
   /// The changes that may be made; any other is refused before anything is changed.
   public var allows: AllowedSchemaChanges = .loss
 }
 
-/// A migration that a program carries out itself, while the service keeps the old store and a copy
-/// that has the new schema already.
+/// A migration that a program carries out itself, on the old store and a copy with the new schema.
 @Memberwise("schema")
 public struct MigrationRequest: Hashable, Sendable {
   /// The whole schema of the next version.
@@ -29,9 +27,9 @@ public struct MigrationRequest: Hashable, Sendable {
   /// The version that the store must have before; any if `nil`.
   public var from: SchemaVersion?
 
-  /// The ending of the old store's container, behind the name of the one that migrates.
+  /// The suffix of the old store's container name, after the migrating container's name.
   public static let oldSuffix = "@old"
-  /// The ending of the copy's container, behind the name of the one that migrates.
+  /// The suffix of the copy's container name, after the migrating container's name.
   public static let newSuffix = "@new"
 }
 

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A request of a client, with its arguments.
 ///
-/// It is passed through many hands, and indirect cases make that one count instead of one per member.
+/// Its cases are indirect, since it is copied often, and then only one reference is counted.
 @OperationCases
 public indirect enum Operation: Hashable, Sendable {
   case ping
@@ -29,43 +29,43 @@ public indirect enum Operation: Hashable, Sendable {
   case abortMigration
   case readBlob(BlobReadRequest)
   case writeBlob(BlobWriteRequest)
-  /// Keep a moment for reads to come, for so many milliseconds at most.
+  /// Pin a snapshot for later reads, for at most so many milliseconds.
   case pin(maxAgeMilliseconds: Int?)
-  /// Give up the moment of this name.
+  /// Release the pinned snapshot of this name.
   case unpin(String)
-  /// Hand the socket over to the service that takes the place of this one, which has this store.
+  /// Hand the socket over to the service that replaces this one, with the same store.
   case takeover(store: String)
   case watch(WatchRequest)
   case barrier
   case history(HistoryRequest)
-  /// Deletes the history up to a moment.
+  /// Delete the history up to a position.
   case deleteHistory(before: HistoryMoment)
   case historyStatus
-  /// Notes up to where a consumer has read.
+  /// Note the position up to which a consumer has read.
   case acknowledgeHistory(HistoryPosition)
-  /// Forgets a consumer.
+  /// Forget a consumer.
   case forgetConsumer(String)
   case historyRow(HistoryRowRequest)
   case undo(UndoRequest)
   case redo(UndoRequest)
-  /// Keep a part of a save that is yet to come.
+  /// Stage a part of a later save.
   case stage(StageRequest)
-  /// Close somebody's connection, by the number that the service gave it.
+  /// Close another client's connection, given its number in the service.
   case closeConnection(Int64)
-  /// Stream the pages of a store; it has a name if its container has several.
+  /// Stream the pages of a store; it is named if its container has several.
   case backup(store: String?)
-  /// Look at every page and every row of a store.
+  /// Check every page and every row of a store.
   case check(store: String?)
   /// Report the use of disk space.
   case space(store: String?)
-  /// Give a store's free pages back.
+  /// Return a store's free pages to the file system.
   case compact(store: String?)
-  /// Remove copies that migrations and restores have left, by their names.
+  /// Remove copies left by migrations and restores, by their names.
   case removeCopies([String], store: String?)
 }
 
 extension Operation {
-  /// The facts of an operation that its arguments don't change.
+  /// The properties of an operation that don't depend on its arguments.
   package final class Declaration: Sendable {
     /// The name on the wire.
     package let name: String
@@ -74,7 +74,7 @@ extension Operation {
     package let privilege: Privilege
     /// Whether it changes the store, so that it can have a key, an author and a group.
     package let isWrite: Bool
-    /// Whether it reads rows, so that it can be about a moment that was pinned.
+    /// Whether it can read from a pinned snapshot.
     package let isPinnable: Bool
     /// Whether it is about the content of one container.
     package let isInContainer: Bool

@@ -67,7 +67,7 @@ extension RequestReader: MemberCoder {
     value = try members.optionalInt(name, in: range)
   }
 
-  /// Reads an object that has nothing but its members.
+  /// Reads an object that may have no unknown members.
   static func object<Content: MemberObject>(_ node: JSONNode) throws(DepotError) -> Content {
     var (content, reader) = (Content.blank, try RequestReader(node))
     try content.members(&reader)
@@ -75,7 +75,7 @@ extension RequestReader: MemberCoder {
     return content
   }
 
-  /// Reads an object of the service, which may have members that aren't known here.
+  /// Reads an object of the service; unknown members are ignored.
   static func reply<Content: MemberObject>(_ node: JSONNode) throws(DepotError) -> Content {
     var (content, reader) = (Content.blank, try RequestReader(node))
     try content.members(&reader)

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// Rows as the JSON text of an array of arrays, which is how they travel.
+/// Rows in their wire form, the JSON text of an array of arrays.
 public struct RowBatch: Hashable, Sendable {
   /// The text, from `[` to `]`.
   package var json: [UInt8]
   /// How many rows there are.
   public private(set) var count: Int
-  /// The values that are sent before the rows, which only name them.
+  /// The values sent before the rows; the rows only have their names.
   package private(set) var uploads: [RowUpload] = []
 
   /// Takes over the text of rows that were counted.
@@ -59,7 +59,7 @@ public struct RowBatch: Hashable, Sendable {
     uploads += other.uploads
   }
 
-  /// The JSON texts of the values of all rows, which needn't be such as the service takes.
+  /// The JSON texts of the values of all rows; the values needn't be valid for the service.
   ///
   /// - Throws: ``DepotError`` if a value refused to be encoded, or the batch holds something else.
   package func texts() throws(DepotError) -> [[ArraySlice<UInt8>]] {
@@ -96,7 +96,7 @@ package struct RowUpload: Hashable, Sendable {
 
 /// A writer of the values of one row.
 public struct RowWriter: ~Copyable {
-  /// The size in bytes from which on a value in external storage is uploaded.
+  /// The size in bytes above which a value in external storage is uploaded.
   ///
   /// A few smaller ones fit into a frame with their row.
   private static let externalBytes = 1 << 20
@@ -109,7 +109,7 @@ public struct RowWriter: ~Copyable {
   ///
   /// Only an attribute in external storage takes greater ones than the service's limit.
   private var largest = Limits.valueBytes
-  /// Whether only the length is written of a value that would be uploaded.
+  /// Whether a value that would be uploaded is replaced by its length.
   package var writesLengths = false
   fileprivate private(set) var uploads: [RowUpload] = []
 
@@ -119,7 +119,7 @@ public struct RowWriter: ~Copyable {
     start = 0
   }
 
-  /// Opens the row in place of the closing bracket of the batch.
+  /// Replaces the closing bracket of the batch by the beginning of the row.
   mutating func begin() {
     writer.bytes.removeLast()
     start = writer.bytes.count
@@ -132,7 +132,7 @@ public struct RowWriter: ~Copyable {
     return writer.bytes
   }
 
-  /// Takes the row back.
+  /// Drops the row.
   consuming func abandon() -> [UInt8] {
     writer.bytes.removeSubrange(start...)
     writer.raw("]")
@@ -141,8 +141,8 @@ public struct RowWriter: ~Copyable {
 
   /// Writes the next value.
   ///
-  /// A text or data of more than ``Limits/valueBytes`` goes ahead of its request, in pieces; the
-  /// attribute must be in external storage.
+  /// A text or data of more than ``Limits/valueBytes`` is uploaded in pieces before its request;
+  /// the attribute must be in external storage.
   public mutating func append(_ value: Value) {
     writer.separate()
     if value.textOrDataBytes <= largest { writer.write(value) } else { upload(value) }

@@ -1,4 +1,4 @@
-/// Which rows a change is about.
+/// The rows of a change.
 public enum RowSelection: Hashable, Sendable {
   /// The rows with these identifiers; each must exist.
   case identifiers([Int64])
@@ -19,7 +19,7 @@ package protocol RowRequest {
 }
 
 extension MemberCoder {
-  /// Passes which rows a request is about.
+  /// Passes the selection of rows for a request.
   mutating func rows(_ request: inout some RowRequest) throws(Failure) {
     try variables()
     try required("entity", &request.entity)
@@ -27,7 +27,7 @@ extension MemberCoder {
     try value("subentities", &request.includesSubentities, default: true)
   }
 
-  /// Passes which rows a change is about: `ids` or `where`.
+  /// Passes the selection of rows for a change: `ids` or `where`.
   mutating func rows(_ rows: inout RowSelection) throws(Failure) {
     try custom { (reader) throws(DepotError) in
       switch (try reader.identifiers(), try reader.predicate("where")) {

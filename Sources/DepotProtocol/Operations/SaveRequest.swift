@@ -1,7 +1,7 @@
 /// Changes to rows of any entities that are made together or not at all.
 ///
-/// A row that is inserted may have a temporary identifier, a string that begins with `#`, in the column
-/// `$id`; wherever a relationship takes an identifier it may be named before it has one.
+/// An inserted row may have a temporary identifier, a string that begins with `#`, in the column
+/// `$id`. Relationships may refer to the row by it.
 @Memberwise
 public struct SaveRequest: Hashable, Sendable {
   /// Rows to insert, in any order.
@@ -12,13 +12,13 @@ public struct SaveRequest: Hashable, Sendable {
   public var deletes: [Deletion] = []
   /// The policy for an inserted row whose unique values another row has; ``policy`` doesn't matter.
   public var onConflict: InsertRequest.OnConflict = .error
-  /// The rows that must be as they were read, though they aren't changed.
+  /// Rows that must be unchanged since they were read, though the save doesn't change them.
   public var reads: [ReadSet] = []
   /// The policy for rows that others have changed since they were read; ``MergePolicy/error`` if `nil`.
   public var policy: MergePolicy?
   /// The parts sent earlier, which precede this request's own changes.
   public var staged: Staged?
-  /// Whether the answer tells identifiers and versions in runs, which are short for many rows.
+  /// Whether the reply has identifiers and versions in runs, which are short for many rows.
   public var answersInRuns: Bool = false
 
   /// Whether the save checks for conflicts: it has a policy, read sets, or base versions.
@@ -47,21 +47,22 @@ public struct SaveRequest: Hashable, Sendable {
     public var entity: String
     /// `$id` first, and the paths of the properties to change.
     ///
-    /// `$version` may be among them: the version that the client has read, or null for a row of the
-    /// same save. The value of a to-many relationship is the list of all its rows, or an object with any of the
-    /// members `add`, `remove`, and, if it is ordered, `at`, the position of the first that is added.
+    /// `$version` may be among them: the version that the client has read, or null for a row
+    /// inserted by the same save. The value of a to-many relationship is the list of all its rows,
+    /// or an object with any of the members `add`, `remove`, and, if it is ordered, `at`, the
+    /// position of the first added row.
     public var columns: [String]
     public var rows: RowBatch
-    /// The version that the client has read, as `$version` says.
+    /// The values that the client has read, of the version in `$version`.
     public var base: Base?
   }
 
-  /// The values of rows before the client changed them, as it read them.
+  /// The values of rows as the client has read them, before its changes.
   @Memberwise
   public struct Base: Hashable, Sendable {
     /// The paths of the known values; at least the changed ones are worth sending.
     public var columns: [String]
-    /// A row for each that is changed, in the same order.
+    /// A row for each changed row, in the same order.
     public var rows: RowBatch
   }
 

@@ -8,13 +8,14 @@ public struct SchemaResult: Hashable, Sendable {
   public var fingerprint: String
   /// The version of that schema.
   public var version: SchemaVersion?
-  /// Where the stores were copied before their rows were migrated, or would be.
+  /// The paths of the copies made before rows were migrated, or to be made.
   public var backups: [String] = []
-  /// The plan of a dry run for each store: its `steps`, `problems`, `duplicates`,
-  /// `violations`, and the `milliseconds` that it takes.
+  /// The plan of a dry run for each store.
+  ///
+  /// It has `steps`, `problems`, `duplicates`, `violations`, and the expected `milliseconds`.
   public var plans: [JSONValue] = []
 
-  /// Where the store was copied, if the container has only one.
+  /// The path of the copy, if the container has only one store.
   public var backup: String? { backups.first }
   /// The plan of a dry run, if the container has only one store.
   public var plan: JSONValue? { plans.first }
@@ -27,7 +28,7 @@ extension SchemaResult {
     changes = value["changes"]?.array?.compactMap(\.string) ?? []
     fingerprint = value["schema"]?.string ?? ""
     version = value["version"]?.string.flatMap { SchemaVersion($0) }
-    // A container of several stores answers with lists.
+    // A container of several stores replies with lists.
     backups = value["backups"]?.array?.compactMap(\.string) ?? []
     backups += [value["backup"]?.string].compactMap(\.self)
     plans = value["plans"]?.array ?? [value["plan"]].compactMap(\.self)

@@ -1,23 +1,23 @@
 /// A part of a save that is too large for one frame.
 ///
-/// The parts are kept by the connection until a save applies them, as if it had had all of it itself.
+/// The connection keeps the parts until a save applies them, as if they were part of that save.
 @Memberwise("content")
 public struct StageRequest: Hashable, Sendable {
-  /// The number that the parts of one save have in common, which the client chooses.
+  /// The number shared by all parts of one save, chosen by the client.
   public var save: Int64
   public var content: Content
 
   public enum Content: Hashable, Sendable {
     case part(Part)
-    /// Forget the parts.
+    /// Drop the parts.
     case discard
   }
 
   /// The content of a part.
   public struct Part: Hashable, Sendable {
-    /// Its place among the parts, from 1.
+    /// Its number among the parts, from 1.
     public var number: Int
-    /// The changes that it adds to the save; the rest of the request says nothing.
+    /// The changes added to the save; the rest of the request is ignored.
     public var changes: SaveRequest
     /// The list whose first batch continues the last batch of the earlier parts.
     ///
@@ -41,10 +41,10 @@ extension SaveRequest {
     case read
   }
 
-  /// The parts that were staged for a save.
+  /// The staged parts of a save.
   @Memberwise
   public struct Staged: Hashable, Sendable {
-    /// The number that they have in common.
+    /// The number that they share.
     public var save: Int64
     /// How many there are.
     public var parts: Int
@@ -105,7 +105,7 @@ extension SaveRequest {
     reads += other.reads.dropFirst(list == .read ? 1 : 0)
   }
 
-  /// Adds the first of a list to the last of another; returns whether it could be.
+  /// Appends the first batch of a list to the last batch of another; returns whether they fit.
   private func join<Batch>(
     _ list: inout [Batch],
     _ others: [Batch],
@@ -158,7 +158,7 @@ extension StageRequest: MemberObject {
   static var blank: Self { Self(save: 0, .part(Part(number: 0, SaveRequest()))) }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    // The number is one that JSON keeps exactly.
+    // JSON keeps this number exactly.
     var number: Int? = Int(save)
     try coder.number("save", &number, in: 1...(1 << 53) - 1)
     save = Int64(try coder.present("save", number))
@@ -191,7 +191,7 @@ extension SaveRequest.Staged: MemberObject {
 }
 
 extension MemberCoder {
-  /// Returns a number that must be there.
+  /// Returns a required number.
   fileprivate mutating func present(
     _ name: StaticString,
     _ number: Int?

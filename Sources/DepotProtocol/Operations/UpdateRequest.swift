@@ -3,18 +3,18 @@
 public struct UpdateRequest: Hashable, Sendable {
   public var entity: String
   public var rows: RowSelection
-  /// Whether rows of entities that descend from ``entity`` are changed too.
+  /// Whether rows of subentities are changed too.
   public var includesSubentities: Bool = true
   /// The paths of the attributes to set; the values are one row of the batch, in that order.
   public var columns: [String] = []
   public var values: RowBatch = RowBatch()
-  /// The attributes that get a value which is computed from the row as it was before the update.
+  /// The attributes whose new values are computed from the row as it was before the update.
   public var computed: [Computation] = []
   /// Whether the reply lists the identifiers of the rows that were changed.
   public var returnsIdentifiers: Bool = false
   /// How many rows a transaction may change; all of them in one if `nil`.
   ///
-  /// With chunks, those before one that fails stay changed.
+  /// If a chunk fails, the rows changed by earlier chunks stay changed.
   public var chunk: Int?
 
   /// An attribute and the expression that computes its new value.
@@ -79,7 +79,7 @@ extension UpdateRequest: MemberObject {
         }
       }
     } else if !columns.isEmpty {
-      // They aren't one value for each column, and are refused as they stand.
+      // The values don't match the columns, and the service refuses them as they are.
       writer.name("set")
       writer.raw(values.json)
     }

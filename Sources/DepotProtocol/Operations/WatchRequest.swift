@@ -1,4 +1,4 @@
-/// A query whose answer is kept up to date.
+/// A query whose result is kept up to date.
 @Memberwise("subject")
 public struct WatchRequest: Hashable, Sendable {
   /// The subject of the watch.
@@ -11,18 +11,18 @@ public struct WatchRequest: Hashable, Sendable {
     case history(HistoryRequest)
   }
 
-  /// The way on if the history doesn't lead on from ``WatchRequest/since``.
+  /// The behavior if the history doesn't reach back to ``WatchRequest/since``.
   public enum Expiry: String, Hashable, Sendable, CaseIterable {
     /// The call fails with `history.expired`, or with `history.foreign`.
     case error
-    /// It begins with a snapshot as if nothing were known.
+    /// The watch begins with a snapshot, as for a client that knows nothing.
     case snapshot
   }
 
   public var subject: Subject
-  /// The token up to which the client knows everything; `nil` for a client that knows nothing.
+  /// The token up to which the client is up to date; `nil` for a client that knows nothing.
   public var since: HistoryToken?
-  /// Whether changes that came over the same connection are sent too.
+  /// Whether changes made by the same connection are sent too.
   public var echoes: Bool = true
   public var onExpired: Expiry = .snapshot
   /// The milliseconds without a frame before the newest token is sent; never if `nil`.
@@ -30,7 +30,7 @@ public struct WatchRequest: Hashable, Sendable {
 
   public init(_ request: FetchRequest) { self.init(.fetch(request)) }
 
-  /// The name of the entity that it is about; `nil` for the whole history.
+  /// The name of the watched entity; `nil` for the whole history.
   public var entity: String? {
     switch subject {
     case .fetch(let request): request.entity
@@ -40,7 +40,7 @@ public struct WatchRequest: Hashable, Sendable {
     }
   }
 
-  /// The condition on the rows that it is about; `nil` for all of them.
+  /// The condition on the watched rows; `nil` for all of them.
   package var predicate: QueryExpression? {
     switch subject {
     case .fetch(let request): request.predicate
@@ -88,7 +88,7 @@ extension WatchRequest: MemberObject {
     try coder.number("bookmarkMs", &bookmarkMilliseconds, in: 100...86_400_000)
   }
 
-  /// Checks that the rows of a fetch have identifiers and one order that is theirs.
+  /// Checks that the rows of a fetch have identifiers and a total order.
   private static func check(_ request: FetchRequest, at pointer: String) throws(DepotError) {
     let member: String? =
       request.isDistinct
@@ -101,7 +101,7 @@ extension WatchRequest: MemberObject {
 
 extension WatchRequest.Expiry: MemberChoice {}
 
-/// The members of a read of the history that say which changes are wanted, but not between which moments.
+/// The members of a history read that select changes, without its bounds.
 @Memberwise("request")
 private struct WatchedChanges: MemberObject {
   var request: HistoryRequest

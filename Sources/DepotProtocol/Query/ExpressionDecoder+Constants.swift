@@ -1,9 +1,9 @@
-/// The reading of constants and of lists of them, which don't count as parts of a predicate.
+/// The reading of constants and of lists of constants, which don't count as nodes of a predicate.
 ///
-/// A constant is written as JSON has it: null, true, a whole number for an int64, one beyond those
-/// for a decimal, another one for a double, or for a decimal if the double would be a whole number, a string.
-/// `{"value": …, "type": "date"}` is one of a named type. A list is
-/// `{"value": […], "list": true}`, with `"type"` if all elements are of one that JSON hasn't got.
+/// JSON's own constants are null, a truth value, a string, an integer (an int64, or a decimal
+/// beyond 64 bits), and another number (a double, or a decimal if the double would be an integer).
+/// `{"value": …, "type": "date"}` is a constant of a named type. A list is
+/// `{"value": […], "list": true}`, with `"type"` if all elements have a type that JSON lacks.
 extension ExpressionDecoder {
   func scalar(_ node: JSONNode) throws(DepotError) -> Value {
     switch try JSONValue(node) {
@@ -16,8 +16,9 @@ extension ExpressionDecoder {
     }
   }
 
-  /// Returns the number as a decimal if a double would round it to another whole one; `nil` if it
-  /// wouldn't, or if there are too many digits.
+  /// Returns a number as a decimal if a double would round it to another integer.
+  ///
+  /// It is `nil` if it needn't, or if the number has too many digits.
   private static func exact(_ node: JSONNode, _ double: Double) -> Value? {
     node.withField { field in
       guard !field.isComplex || JSONNumber.isRounded(field.bytes, to: double) else { return nil }
@@ -34,7 +35,7 @@ extension ExpressionDecoder {
     return try constants(members.argument, type)
   }
 
-  /// Reads the constants of an array, of a type if one is named.
+  /// Reads the constants of an array, with the given type if there is one.
   mutating func constants(
     _ node: JSONNode,
     _ type: AttributeType? = nil
@@ -130,7 +131,7 @@ extension ExpressionDecoder {
 }
 
 extension Value {
-  /// Reads a constant or a list of them, for which a plain array will do here.
+  /// Reads a constant or a list of constants, written as a plain array here.
   package init(constant node: JSONNode) throws(DepotError) {
     var decoder = ExpressionDecoder(VariableBindings())
     self = try node.kind == .array ? decoder.constants(node) : decoder.constant(node)

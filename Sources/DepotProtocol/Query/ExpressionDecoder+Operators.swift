@@ -90,7 +90,7 @@ extension ExpressionDecoder {
     }
   }
 
-  /// Reads a collection and a predicate about each of its elements.
+  /// Reads a collection, the name of its elements, and a predicate about each element.
   private mutating func elementwise(
     _ members: ExpressionMembers
   ) throws(DepotError) -> (QueryExpression, String, QueryExpression) {

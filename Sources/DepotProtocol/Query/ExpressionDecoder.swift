@@ -31,7 +31,7 @@ extension QueryExpression {
   }
 }
 
-/// The reading of one expression, which bounds its size.
+/// A reader of one expression, which limits its size.
 @Memberwise("bindings")
 struct ExpressionDecoder {
   var bindings: VariableBindings
@@ -68,7 +68,7 @@ struct ExpressionDecoder {
     return elements
   }
 
-  /// Reads an expression that isn't just one value.
+  /// Reads an expression that must not be a single constant.
   mutating func collection(_ node: JSONNode) throws(DepotError) -> QueryExpression {
     let collection = try expression(node)
     if collection.isScalarConstant { throw invalid(node, "Expected a collection, found a value.") }

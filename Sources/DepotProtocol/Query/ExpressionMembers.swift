@@ -40,7 +40,7 @@ struct ExpressionMembers {
 
   func optional(_ name: String) -> JSONNode? { companions[name] }
 
-  /// - Throws: ``DepotError`` `request.predicate` if the member isn't there.
+  /// - Throws: ``DepotError`` `request.predicate` if the member is missing.
   func required(_ name: String) throws(DepotError) -> JSONNode {
     guard let value = companions[name] else {
       throw DepotError(.predicate, "\"\(self.name)\" needs the member \"\(name)\".")

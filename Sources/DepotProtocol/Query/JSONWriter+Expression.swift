@@ -105,7 +105,7 @@ extension JSONWriter {
 }
 
 extension QueryExpression.TextOptions {
-  /// The options as they stand beside an operator.
+  /// The member for the options, beside an operator.
   fileprivate var member: (name: String, value: String)? {
     isEmpty ? nil : ("options", letters)
   }
@@ -113,7 +113,7 @@ extension QueryExpression.TextOptions {
 
 /// Constants.
 extension JSONWriter {
-  /// Writes a constant: as JSON has it, or with its type.
+  /// Writes a constant: in JSON's own form, or with its type.
   package mutating func constant(_ value: Value) {
     if Self.isPlain(value) { return write(value) }
     if case .list(let elements) = value { return list(elements, Self.namedType(of: elements)) }
@@ -129,7 +129,7 @@ extension JSONWriter {
     raw(",\"list\":true}")
   }
 
-  /// Whether JSON tells the value's type.
+  /// Whether JSON's own form determines the value's type.
   private static func isPlain(_ value: Value) -> Bool {
     switch value {
     case .null, .bool, .int64, .string: true
@@ -138,7 +138,7 @@ extension JSONWriter {
     }
   }
 
-  /// The type of all the values if they have one and JSON doesn't tell it.
+  /// The type to name for a list of values: their common type, if JSON doesn't determine it.
   private static func namedType(of values: [Value]) -> AttributeType? {
     let types = Set(values.filter { !$0.isNull }.map(\.type))
     guard types.count == 1, let type = types.first, !values.allSatisfy(isPlain) else { return nil }

@@ -3,8 +3,7 @@ package enum KeyPathSyntax {
   /// The names of a row's own values, which are steps of paths but not attributes.
   package static let system: Set<String> = ["$id", "$version", "$entity"]
 
-  /// The steps that nothing can follow, other than names: ``system``, and the length of a text or
-  /// of data that is stored outside its row.
+  /// The steps that can only end a path: ``system``, and the length of a value in external storage.
   static let ends = system.union([length])
   package static let length = "$length"
 
@@ -21,8 +20,7 @@ package enum KeyPathSyntax {
   /// Whether `text` could be the name of an entity, an attribute, or a relationship.
   package static func isName(_ text: some StringProtocol) -> Bool { NameSyntax.isName(text) }
 
-  /// Whether `text` is names with points between them, perhaps with a name of ``system`` at the
-  /// end.
+  /// Whether `text` is names separated by points; the last one may be in ``system``.
   package static func isPath(_ text: String) -> Bool {
     let steps = text.split(separator: ".", omittingEmptySubsequences: false)
     guard let last = steps.last else { return false }
@@ -44,7 +42,7 @@ package enum KeyPathSyntax {
     return NameSyntax.normalized(text)
   }
 
-  /// Whether a quantifier or filter may call its element `text`.
+  /// Whether a quantifier or filter may use `text` as the name of its element.
   package static func isVariable(_ text: String) -> Bool {
     isGenerated(text) || isName(text) && isFree(text)
   }
@@ -54,13 +52,14 @@ package enum KeyPathSyntax {
     !system.contains("$" + name) && name != "SELF"
   }
 
-  /// Whether `text` is one of the names that stand for elements without a name: `#1`, `#2`, ….
+  /// Whether `text` is a generated name for an element: `#1`, `#2`, ….
   static func isGenerated(_ text: String) -> Bool {
     text.first == "#" && text.utf8.count > 1 && text.utf8.dropFirst().allSatisfy { $0 &- 0x30 < 10 }
   }
 
-  /// Returns the name for an element that has none, as in `ANY tags.name == "x"`: the first of
-  /// `#1`, `#2`, … that isn't one of `scope`.
+  /// Returns the name for an element without one, as in `ANY tags.name == "x"`.
+  ///
+  /// It is the first of `#1`, `#2`, … that isn't in `scope`.
   package static func generatedVariable(in scope: [String]) -> String {
     var number = 1
     while scope.contains("#\(number)") { number += 1 }

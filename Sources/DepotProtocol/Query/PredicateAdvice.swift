@@ -1,4 +1,4 @@
-/// Hints for people who wrote something that isn't available or misspelt.
+/// Hints for users who wrote an unsupported or misspelled word.
 enum PredicateAdvice {
   /// The operators that are words.
   static let operators: [String: PredicateOperator] = {
@@ -20,7 +20,7 @@ enum PredicateAdvice {
     "FALSE": .value(.bool(false)), "NO": .value(.bool(false)), "SELF": .variable("SELF"),
   ]
 
-  /// The words that can't name an attribute unless `#` stands before them.
+  /// The words that can name an attribute only after `#`.
   static let reserved = Set(operators.keys).subtracting(["IS"]).union(quantifiers.keys)
     .union(constants.keys).union(["NOT"])
 
@@ -32,7 +32,7 @@ enum PredicateAdvice {
     "|": "||",
   ]
 
-  /// Returns the failure at `token`, which stands where an operator should.
+  /// Returns the failure at `token`, where an operator is expected.
   static func noOperator(_ token: PredicateToken) -> PredicateFailure {
     let advice: (message: String, hint: String?) =
       switch token.kind {
@@ -70,7 +70,7 @@ enum PredicateAdvice {
     }
   }
 
-  /// Returns the failure at `token`, which stands where a value should.
+  /// Returns the failure at `token`, where a value is expected.
   static func noValue(_ token: PredicateToken) -> PredicateFailure {
     let hint: String? =
       switch token.kind {

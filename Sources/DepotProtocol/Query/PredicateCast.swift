@@ -17,7 +17,7 @@ enum PredicateCast {
     }
   }
 
-  /// Returns the type named `name`, also as Core Data calls it.
+  /// Returns the type named `name`, or by Core Data's name.
   static func type(_ name: String) -> AttributeType? {
     if let type = AttributeType(rawValue: name) { return type == .composite ? nil : type }
     return foundation[name]

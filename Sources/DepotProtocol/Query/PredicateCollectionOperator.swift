@@ -1,11 +1,11 @@
 /// An operator behind `@` in a path.
 enum PredicateCollectionOperator {
   case aggregate(QueryExpression.Aggregate)
-  /// All elements of all collections, which a path gives anyway.
+  /// All elements of all collections, which a path gives without an operator too.
   case union
   case distinctUnion
 
-  /// The operators that come to one value, with their spelling.
+  /// The operators that give one value, with their spelling.
   static let aggregates: [(name: String, aggregate: QueryExpression.Aggregate)] = [
     ("count", .count), ("distinctCount", .countDistinct), ("sum", .sum), ("min", .min),
     ("max", .max), ("avg", .average), ("median", .median), ("mode", .mode), ("stddev", .stddev),

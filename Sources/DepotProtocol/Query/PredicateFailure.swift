@@ -1,9 +1,9 @@
-/// A reason why a text isn't a predicate, before it is put in the terms of the protocol.
+/// The reason why a text isn't a predicate, before it becomes an error of the protocol.
 struct PredicateFailure: Error {
   var code = DepotError.Code.predicate
   var message: String
   var hint: String?
-  /// The number of bytes before the place in question.
+  /// The offset of the problem in bytes.
   var offset: Int
 
   init(_ message: String, at offset: Int) {
@@ -11,7 +11,7 @@ struct PredicateFailure: Error {
     self.offset = offset
   }
 
-  /// Returns the failure with something to do about it.
+  /// Returns the failure with a suggestion.
   func hint(_ hint: String?) -> PredicateFailure {
     var copy = self
     copy.hint = hint
@@ -27,7 +27,7 @@ struct PredicateFailure: Error {
       .hint("Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").")
   }
 
-  /// Returns the failure that there is too much, parts or levels unless the message says otherwise.
+  /// Returns the failure that the text is too large; by default in parts or levels.
   static func tooLarge(
     _ message: String = Self.size,
     at offset: Int

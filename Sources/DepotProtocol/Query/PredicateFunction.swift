@@ -1,9 +1,9 @@
-/// A function, which is a name before parentheses.
+/// A function: a name before parentheses.
 enum PredicateFunction {
-  /// A function of so many values.
+  /// A function with the given number of arguments.
   case values(Int, @Sendable ([QueryExpression]) -> QueryExpression)
   case aggregate(QueryExpression.Aggregate)
-  /// `noindex:`, which says nothing of the value.
+  /// `noindex:`, which returns its argument.
   case identity
   case cast
   case coalesce

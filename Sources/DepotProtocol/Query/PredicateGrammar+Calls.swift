@@ -39,7 +39,7 @@ extension PredicateGrammar {
     }
   }
 
-  /// Reads so many arguments of a function.
+  /// Reads the given number of arguments of a function.
   private mutating func arguments(
     of name: String,
     _ count: Int,
@@ -90,7 +90,7 @@ extension PredicateGrammar {
 
   /// Reads a constant of a named type, or the conversion of another value to it.
   ///
-  /// Of anything but a literal, `CAST(x, "Entity")` is `x AS Entity`.
+  /// If `x` isn't a literal, `CAST(x, "Entity")` is `x AS Entity`.
   private mutating func cast(_ offset: Int) throws(PredicateFailure) -> Part {
     if let literal = try literalToCast() {
       let type = take()

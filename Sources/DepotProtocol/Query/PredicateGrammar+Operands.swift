@@ -162,7 +162,7 @@ extension PredicateGrammar {
     }
     let expression = QueryExpression.collection(of: parts.map(\.expression))
     guard case .list = expression else { return try leaf(expression, at: token.offset) }
-    // Among other expressions a constant is a part like any of them.
+    // Among other expressions a constant counts as a node.
     for part in parts where part.expression.constant != nil {
       _ = try leaf(part.expression, at: token.offset)
     }

@@ -93,7 +93,8 @@ extension PredicateGrammar {
       if aggregate == .count, !path.isEmpty {
         throw PredicateFailure("Nothing can follow @count.", at: place)
       }
-      // KVC computes the right path for each element and then sums; the tree has no such thing.
+      // KVC would compute the right path for each element and then sum; expressions have no such
+      // form.
       if !path.isEmpty, current.kind == .sign(.dot) {
         throw current.failure(
           "A collection operator can't be applied to each element of a collection."
@@ -119,7 +120,7 @@ extension PredicateGrammar {
       .hint("Write items.@\(name).name.")
   }
 
-  /// Reads the operator after `@distinctUnionOfObjects.path`, without which it can't be expressed.
+  /// Reads the operator after `@distinctUnionOfObjects.path`, which is required.
   private mutating func distinct(
     _ part: Part,
     _ name: String,

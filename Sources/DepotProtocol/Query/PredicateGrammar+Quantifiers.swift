@@ -37,7 +37,7 @@ extension PredicateGrammar {
     return try compared(quantifier, collection, token)
   }
 
-  /// Reads the comparison whose left side are the elements of `collection`.
+  /// Reads a comparison; its left side is each element of `collection`.
   private mutating func compared(
     _ quantifier: QueryExpression.Quantifier,
     _ collection: Part,

@@ -1,6 +1,6 @@
 /// A reader of an expression from tokens, by operator precedence.
 ///
-/// It calls itself only for parentheses, braces, and prefix operators, whose nesting is bounded.
+/// It recurs only for parentheses, braces, and prefix operators, up to a limit of nesting.
 @Memberwise("tokens", "bindings")
 struct PredicateGrammar {
   /// An expression with the depth of its tree.
@@ -71,7 +71,7 @@ struct PredicateGrammar {
     try node(expression, over: [], at: offset)
   }
 
-  /// Returns an expression that is made of those of its parts.
+  /// Returns an expression composed of its parts.
   mutating func node(
     over parts: [Part],
     at offset: Int,
@@ -93,7 +93,7 @@ struct PredicateGrammar {
     return Part(expression: expression, depth: depth)
   }
 
-  /// Makes the last leaf, a constant in a list, not count.
+  /// Doesn't count the last leaf, which is a constant in a list.
   mutating func discount() {
     nodes -= 1
   }
@@ -127,7 +127,7 @@ struct PredicateGrammar {
     throw current.failure("Expected \"\(sign.rawValue)\"\(choice), found \(current.description).")
   }
 
-  /// Refuses one value where there should be a collection.
+  /// Refuses a single value where a collection is expected.
   func collection(_ part: Part, at offset: Int) throws(PredicateFailure) -> Part {
     guard part.expression.isScalarConstant else { return part }
     throw PredicateFailure("Expected a collection, found a value.", at: offset)

@@ -69,7 +69,7 @@ struct PredicateLexer {
     return NameSyntax.normalized(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// The character that comes next, if it is beyond ASCII.
+  /// The next character, if it is beyond ASCII.
   private func beyondASCII() -> Unicode.Scalar? {
     guard let byte = peek(), byte >= 0x80 else { return nil }
     return String(decoding: bytes[position...].prefix(4), as: UTF8.self).unicodeScalars.first

@@ -19,6 +19,6 @@ enum PredicateLiteral {
     return PredicateCast.text(json(value), (value.type ?? .string).rawValue)
   }
 
-  /// JSON's strings and numbers are the language's too.
+  /// Strings and numbers are written as in JSON.
   private static func json(_ value: Value) -> String { JSONWriter.text { $0.write(value) } }
 }

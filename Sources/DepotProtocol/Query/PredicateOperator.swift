@@ -34,7 +34,7 @@ enum PredicateOperator: Hashable {
     }
   }
 
-  /// How tightly it binds.
+  /// The precedence of the operator.
   var level: PredicateLevel {
     switch self {
     case .or: .or
@@ -47,7 +47,7 @@ enum PredicateOperator: Hashable {
   }
 }
 
-/// How tightly the parts of a predicate bind, loosest first.
+/// The levels of precedence, lowest first.
 enum PredicateLevel: Int, Comparable {
   case or
   case and
@@ -55,12 +55,12 @@ enum PredicateLevel: Int, Comparable {
   case comparison
   case sum
   case product
-  /// `**`, from left to right; a minus before its first operand belongs to that.
+  /// `**`, which associates to the left; a minus before its first operand belongs to that operand.
   case power
   case prefix
   case primary
 
-  /// The next tighter level.
+  /// The next higher level.
   var tighter: PredicateLevel { PredicateLevel(rawValue: rawValue + 1) ?? .primary }
 
   static func < (left: PredicateLevel, right: PredicateLevel) -> Bool {

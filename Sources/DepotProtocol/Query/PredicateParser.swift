@@ -2,16 +2,16 @@
 ///
 /// Keywords and the names of functions may be written in either case; `#` before a name makes it an
 /// attribute even if it is a keyword. `SELF` is the row, `now()` the time of the query, and
-/// `CAST("…", "type")` a value of a type that has no literal. Parts joined by one `AND` or `OR`
-/// stay one list; parentheses are kept as the tree's own levels.
+/// `CAST("…", "type")` a value of a type that has no literal. Operands of one chain of `AND` or
+/// `OR` become one list; parentheses make levels of their own.
 ///
-/// It doesn't know the schema: `tags CONTAINS "x"` is a test of text, which the engine takes for
-/// ``QueryExpression/contains(_:_:)`` where `tags` is a collection.
+/// It doesn't know the schema: `tags CONTAINS "x"` is parsed as a test of text. The engine treats
+/// it as ``QueryExpression/contains(_:_:)`` if `tags` is a collection.
 public enum PredicateParser {
   /// The longest text, in bytes of UTF-8.
   public static let textBytes = 1 << 16
 
-  /// The kind of text, which only its errors tell.
+  /// The kind of text, for error messages.
   package enum Subject: String, Sendable {
     case predicate
     case expression
@@ -19,8 +19,8 @@ public enum PredicateParser {
 
   /// Returns the predicate that `text` writes, with a value for each of its variables.
   ///
-  /// `values` has the variables' names without `$`; each must occur in the text. A list, for `IN
-  /// $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
+  /// `values` has the variables' names without `$`; each must occur in the text. A list, for
+  /// `IN $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if the text can't be read or a variable has no value,
   ///   `request.usage` if a value isn't used, `limit.predicate` if the text is too long or too deep.

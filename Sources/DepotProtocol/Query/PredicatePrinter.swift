@@ -2,7 +2,7 @@
 public enum PredicatePrinter {
   /// Returns the canonical text, which ``PredicateParser`` reads as the same tree.
   ///
-  /// Only a list of one predicate, which says nothing of its own, becomes that predicate.
+  /// A list of one predicate is written as that predicate.
   public static func text(_ expression: QueryExpression) -> String {
     PredicateWriter(scope: [], hidesValues: false).text(expression)
   }
@@ -22,7 +22,7 @@ struct PredicateWriter {
   /// Whether a question mark stands for each value.
   let hidesValues: Bool
 
-  /// Returns the text of an expression, in parentheses if it binds less tightly than `minimum`.
+  /// Returns the text of an expression, in parentheses if its precedence is below `minimum`.
   func text(_ expression: QueryExpression, _ minimum: PredicateLevel = .or) -> String {
     switch expression {
     case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1:
@@ -41,7 +41,7 @@ struct PredicateWriter {
     }
   }
 
-  /// Returns the text of an expression, and how tightly it binds.
+  /// Returns the text of an expression and its precedence.
   private func bare(_ expression: QueryExpression) -> (String, PredicateLevel) {
     switch expression {
     case .value where hidesValues: return ("?", .primary)
@@ -121,7 +121,7 @@ struct PredicateWriter {
       return "\(left) IN\(letters(options)) \(alternatives(list))"
     case .is(_, let entity): return "\(left) IS \(Self.path(entity))"
     case .contains(let collection, _):
-      // A brace after IN begins the list of alternatives.
+      // A brace after IN would begin a list of alternatives.
       let text = text(collection, .sum)
       return "\(left) IN \(text.hasPrefix("{") ? "(\(text))" : text)"
     default: return left
@@ -151,7 +151,7 @@ struct PredicateWriter {
     return "\(place) MATCHES TEXT \(words)"
   }
 
-  /// A literal by itself would make the cast a constant.
+  /// The cast of a bare literal would be read as a constant.
   private func argument(ofCast part: QueryExpression) -> String {
     if case .value = part { "(\(text(part)))" } else { text(part) }
   }
@@ -160,7 +160,7 @@ struct PredicateWriter {
     options.isEmpty ? "" : "[\(options.letters)]"
   }
 
-  /// Returns a path or name; only its first step could be taken for a keyword.
+  /// Returns a path or name; only its first step could be read as a keyword.
   private static func path(_ path: String) -> String {
     let first = path.prefix { $0 != "." }
     return PredicateAdvice.reserved.contains(NameSyntax.keyword(first)) ? "#\(path)" : path
@@ -171,7 +171,7 @@ struct PredicateWriter {
 extension PredicateWriter {
   /// Returns the text of the expression before a path, an index, or a cast.
   ///
-  /// If it is open, names follow, which would become part of a path before them.
+  /// If it is open, later names would become part of its path.
   private func base(_ expression: QueryExpression, isOpen: Bool = false) -> String {
     let needsParentheses =
       switch expression {
@@ -193,7 +193,7 @@ extension PredicateWriter {
     return "\(text(collection)), $\(name), \(inner.text(predicate))"
   }
 
-  /// Whether the predicate is a comparison of the element, as `ANY tags.name == "x"` says it.
+  /// Whether the predicate is a comparison of the element, as in `ANY tags.name == "x"`.
   private func isShort(_ name: String, _ predicate: QueryExpression) -> Bool {
     guard name == KeyPathSyntax.generatedVariable(in: scope) else { return false }
     return switch predicate {

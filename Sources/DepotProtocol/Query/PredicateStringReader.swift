@@ -1,7 +1,7 @@
-/// A reader of one string literal, whose escapes are JSON's and `\'`.
+/// A reader of one string literal, with JSON's escapes and `\'`.
 struct PredicateStringReader {
   private let bytes: [UInt8]
-  /// The offset of the byte that is read next; after ``read()``, of the one after the literal.
+  /// The offset of the next byte; after ``read()``, the offset after the literal.
   private(set) var position: Int
 
   /// Creates a reader of the literal that begins at `position`, which holds a quotation mark.

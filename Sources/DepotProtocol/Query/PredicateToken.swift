@@ -1,11 +1,11 @@
 /// A word, literal, or sign of a predicate's text.
 struct PredicateToken: Hashable {
   enum Kind: Hashable {
-    /// A keyword, a function, or an attribute, whichever its place makes it.
+    /// A keyword, a function, or an attribute, depending on its position.
     case word(String)
     /// A name after `#`, which is never a keyword.
     case name(String)
-    /// A name after `$`, with it; `$#1` is the element of a collection that has no name.
+    /// A variable with its `$`; `$#1` is a generated name for an element.
     case variable(String)
     case string(String)
     /// A whole number without its sign, so that the smallest one can be read.
@@ -15,9 +15,9 @@ struct PredicateToken: Hashable {
     case end
   }
 
-  /// The signs, longest first where one begins another.
+  /// The signs; a sign comes before its prefixes.
   ///
-  /// Some are known only to be refused with advice.
+  /// Some are recognized only for better error messages.
   enum Sign: String, CaseIterable {
     case tripleEqual = "==="
     case doubleEqual = "=="
@@ -57,7 +57,7 @@ struct PredicateToken: Hashable {
   }
 
   var kind: Kind
-  /// The number of bytes before the token.
+  /// The offset of the token in bytes.
   var offset: Int
 
   /// The word in upper case, or `nil` if this isn't one.
@@ -65,10 +65,10 @@ struct PredicateToken: Hashable {
     if case .word(let text) = kind { NameSyntax.keyword(text) } else { nil }
   }
 
-  /// The constant that the token is if it is a keyword that stands for one.
+  /// The constant that the keyword stands for, or `nil`.
   var constant: QueryExpression? { keyword.flatMap { PredicateAdvice.constants[$0] } }
 
-  /// The name that the token is where a keyword means nothing, or `nil`.
+  /// The name, where keywords have no meaning, or `nil`.
   var name: String? {
     switch kind {
     case .word(let text), .name(let text): text
@@ -76,10 +76,10 @@ struct PredicateToken: Hashable {
     }
   }
 
-  /// Returns the failure that something is wrong with the token.
+  /// Returns a failure at the token.
   func failure(_ message: String) -> PredicateFailure { PredicateFailure(message, at: offset) }
 
-  /// The token as an error names it.
+  /// The token in error messages.
   var description: String {
     switch kind {
     case .word(let text): "\"\(text)\""

@@ -50,7 +50,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression {
-  /// The full-text queries of a predicate that are about its rows.
+  /// The full-text queries in a predicate about its rows.
   package var searches: [QueryExpression] {
     switch self {
     case .search: [self]

@@ -13,7 +13,7 @@ extension QueryExpression {
     constants(parts).map { .value(.list($0)) } ?? .list(parts)
   }
 
-  /// Whether the expression writes out a collection.
+  /// Whether the expression is a written collection.
   package var isList: Bool {
     switch self {
     case .value(.list), .list: true
@@ -21,7 +21,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether the expression is one value where there should be a collection.
+  /// Whether the expression is a single constant, where a collection is expected.
   package var isScalarConstant: Bool {
     if case .value(.list) = self { false } else { constant != nil }
   }

@@ -3,23 +3,25 @@
 /// Values are data, never text to be parsed again. Comparisons follow Swift: null equals null, and
 /// nothing is less or greater than null. Every predicate is true or false, never unknown.
 public indirect enum QueryExpression: Hashable, Sendable {
-  /// A constant. Where its type isn't the attribute's, it is converted if nothing is lost: a string
-  /// to a date, UUID, URL, or decimal; an integer to a double or decimal.
-  case value(Value)
-  /// The value to which a key path leads from the row: `name`, `home.city`, `country.name`, `country.$id`.
+  /// A constant.
   ///
-  /// `$id` is the identifier, `$version` the version, `$entity` the name of the entity. A path through
-  /// a to-many relationship leads to a collection; nothing follows from nothing.
+  /// If its type isn't the attribute's, it is converted where nothing is lost: a string to a date,
+  /// UUID, URL, or decimal; an integer to a double or decimal.
+  case value(Value)
+  /// The value of a key path from the row: `name`, `home.city`, `country.name`, `country.$id`.
+  ///
+  /// `$id` is the identifier, `$version` the version, `$entity` the name of the entity. A path
+  /// through a to-many relationship gives a collection; a path from nothing gives nothing.
   case attribute(String)
   /// The row itself, named `SELF`, or the element of an enclosing quantifier or filter.
   case variable(String)
-  /// The value to which a key path leads from something else than the row.
+  /// The value of a key path from an object other than the row.
   case member(QueryExpression, String)
   /// The time at which the service runs the query.
   case now
-  /// Two values compared. `options` matter for strings only.
+  /// The comparison of two values; `options` matter for strings only.
   case comparison(Comparison, QueryExpression, QueryExpression, options: TextOptions = [])
-  /// A string held against another. It is false if either is null.
+  /// The comparison of a string with a pattern; it is false if either is null.
   case text(TextTest, QueryExpression, QueryExpression, options: TextOptions = [])
   /// Whether a value lies between two others, both included.
   case between(QueryExpression, QueryExpression, QueryExpression)
@@ -30,43 +32,45 @@ public indirect enum QueryExpression: Hashable, Sendable {
   /// Any of the predicates; false if there are none.
   case or([QueryExpression])
   case not(QueryExpression)
-  /// Two numbers combined. Null, an overflow of whole numbers, and division by zero give null.
+  /// The result for two numbers; null for null, integer overflow, and division by zero.
   case arithmetic(Arithmetic, QueryExpression, QueryExpression)
   case negate(QueryExpression)
-  /// Whether the words of a full-text query are in the searchable attributes, or in those named.
+  /// Whether the searchable attributes, or the named ones, match a full-text query.
   case search([String], String)
-  /// Whether an object is of an entity or of one that descends from it.
+  /// Whether an object is of an entity or one of its subentities.
   case `is`(QueryExpression, entity: String)
   /// An object as one of an entity; null if it isn't one.
   case cast(QueryExpression, entity: String)
   /// A value as one of another type; null if it can't be one.
   case convert(QueryExpression, AttributeType)
-  /// A value as a number of a width; null if it can't be one, as when it is out of range. A float is
-  /// rounded to the nearest one.
+  /// A value as a number of a width; null if it can't be one, for example if it is out of range.
+  ///
+  /// A double is rounded to the nearest float.
   case narrow(QueryExpression, NumberWidth)
   /// A collection of the values of its parts, in this order.
   ///
   /// They are values of one type, or objects of one hierarchy. Constants alone are a ``value(_:)``
   /// with a list.
   case list([QueryExpression])
-  /// The second if the first is true, else the third.
+  /// The second if the first is true, or else the third.
   case conditional(QueryExpression, QueryExpression, QueryExpression)
   /// The first that isn't null.
   case coalesce([QueryExpression])
   /// A function of values; null if one of them is null.
   case function(Function, [QueryExpression])
-  /// Whether so many elements of a collection, each called by the name, satisfy a predicate.
+  /// Whether any, all, or none of a collection's named elements satisfy a predicate.
   case quantified(Quantifier, QueryExpression, String, QueryExpression)
-  /// The elements of a collection, each called by the name, that satisfy a predicate.
+  /// The named elements of a collection that satisfy a predicate.
   case filtered(QueryExpression, String, QueryExpression)
-  /// A value that is computed of a collection.
+  /// A value computed from a collection.
   case aggregate(Aggregate, QueryExpression)
   /// Whether a collection has an element that equals a value.
   case contains(QueryExpression, QueryExpression)
-  /// The element of an array or ordered relationship at a position, the last one at -1; null beyond
-  /// the ends.
+  /// The element at a position of an array or ordered relationship; -1 is the last one.
+  ///
+  /// It is null beyond the ends.
   case element(QueryExpression, Int)
-  /// The elements of an array or ordered relationship at these positions, as far as it has them.
+  /// The existing elements at these positions of an array or ordered relationship.
   case slice(QueryExpression, Range<Int>)
 }
 
@@ -81,7 +85,7 @@ extension QueryExpression {
     case greaterOrEqual = ">="
   }
 
-  /// The ways of holding one string against another.
+  /// The ways of comparing a string with a pattern.
   public enum TextTest: String, Hashable, Sendable, CaseIterable {
     case contains
     case begins
@@ -99,12 +103,12 @@ extension QueryExpression {
     case multiply = "*"
     /// The quotient; of two whole numbers, rounded towards zero.
     case divide = "/"
-    /// The rest of a division of whole numbers, with the sign of the first.
+    /// The remainder of a division of integers, with the sign of the first.
     case modulo = "%"
     case power = "**"
   }
 
-  /// How many elements must satisfy a predicate.
+  /// The number of elements that must satisfy a predicate.
   public enum Quantifier: String, Hashable, Sendable, CaseIterable {
     case any
     /// Every element; true if there are none.
@@ -112,7 +116,7 @@ extension QueryExpression {
     case none
   }
 
-  /// A value that is computed of a collection's elements; null elements don't count, except for `count`.
+  /// A value computed from a collection's elements; null elements don't count, except for `count`.
   public enum Aggregate: String, Hashable, Sendable, CaseIterable {
     case count
     /// The number of different elements that aren't null.
@@ -126,7 +130,7 @@ extension QueryExpression {
     /// The mean, a double; null if there are none.
     case average
     case median
-    /// The most frequent, the least of these if there are several.
+    /// The most frequent; if there are several, the least of them.
     case mode
     /// The standard deviation of the whole population.
     case stddev
@@ -151,9 +155,9 @@ extension QueryExpression {
     case exp
     case ln
     case log
-    /// A whole number from 0 up to the first, which it doesn't reach.
+    /// A random integer from 0 up to, but not including, the argument.
     case randomn
-    /// A double from 0 to 1.
+    /// A random double from 0 to 1.
     case random
     case bitwiseAnd
     case bitwiseOr
@@ -161,13 +165,13 @@ extension QueryExpression {
     case onesComplement
     case leftshift
     case rightshift
-    /// The member of a JSON object that the second names, as JSON's strings, numbers, or truth values.
+    /// The member of a JSON object named by the second argument: a string, number, or truth value.
     case json
-    /// How well the row matches the full-text query of the request: greater is better.
+    /// The rank of the row in the request's full-text query: greater is a better match.
     case rank
   }
 
-  /// The differences that don't matter when strings are compared.
+  /// The differences to ignore when strings are compared.
   @Memberwise
   public struct TextOptions: OptionSet, Hashable, Sendable {
     public let rawValue: Int
@@ -176,10 +180,11 @@ extension QueryExpression {
     public static let caseInsensitive = TextOptions(rawValue: 1)
     /// Letters are equal to those without marks, so that `é` is `e`; written `d`.
     public static let diacriticInsensitive = TextOptions(rawValue: 2)
-    /// Strings are the same as a person would search for them: case, marks, and widths don't matter,
-    /// and digits count as numbers in comparisons; written `l`.
+    /// Strings are compared as a person would search: case, marks, and widths don't matter.
+    ///
+    /// Digits count as numbers in comparisons; written `l`.
     public static let localized = TextOptions(rawValue: 4)
-    /// The strings are known to be normalized, so they are compared as they are; written `n`.
+    /// The strings are known to be normalized, so they are compared unchanged; written `n`.
     public static let normalized = TextOptions(rawValue: 8)
   }
 }

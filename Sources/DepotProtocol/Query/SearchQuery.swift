@@ -1,4 +1,4 @@
-/// A search for words, as people write it.
+/// A search for words, as users write it.
 ///
 /// All words must occur: `quick fox`. `"quick fox"` are adjacent words, `qui*` is any word with
 /// that beginning, `fox OR dog` is either word, and `-dog` or `NOT dog` must not occur. Case and
@@ -17,7 +17,7 @@ package struct SearchQuery: Hashable, Sendable {
   package struct Phrase: Hashable, Sendable {
     /// The words as they were written, with their separators.
     package var text: String
-    /// Whether words that begin with the last one will do for it.
+    /// Whether the last word also matches words that begin with it.
     package var isPrefix = false
   }
 
@@ -52,7 +52,7 @@ extension SearchQuery {
 
   /// The query in the syntax of SQLite's FTS5.
   ///
-  /// Every word is in quotation marks, so nothing that people write has a meaning of its own there.
+  /// Every word is in quotation marks, so no word of a user is an operator of FTS5.
   package var fts5: String {
     branches.map { branch in
       let wanted = "(" + branch.wanted.map(\.fts5).joined(separator: " AND ") + ")"
@@ -62,13 +62,13 @@ extension SearchQuery {
     .joined(separator: " OR ")
   }
 
-  /// The query in the syntax of FTS5, asked of some columns only.
+  /// The query in the syntax of FTS5, for some columns only.
   package func fts5(in columns: [String]) -> String {
     let names = columns.map { "\"\($0)\"" }.joined(separator: " ")
     return "{\(names)} : (\(fts5))"
   }
 
-  /// Returns whether the words are in texts that belong together.
+  /// Returns whether the words are in texts of one row.
   package func matches(_ texts: [String]) -> Bool {
     let texts = texts.map(SearchWords.words)
     func holds(_ phrase: Phrase) -> Bool {
@@ -165,7 +165,7 @@ private struct SearchReader {
     while let next = rest.first, Self.isSpace(next) { rest.removeFirst() }
   }
 
-  /// SQLite takes U+0000 to be the end, so it separates words like a space.
+  /// SQLite ends a text at U+0000, so it separates words like a space.
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value == 0 || scalar.properties.isWhitespace
   }
@@ -186,7 +186,7 @@ private struct SearchReader {
     switch String(word) {
     case "OR": return .or
     case "NOT": return .not
-    // All words must occur anyway.
+    // All words must occur by default.
     case "AND": return .phrase(SearchQuery.Phrase(text: ""))
     case let text:
       guard text.last == "*" else { return .phrase(SearchQuery.Phrase(text: text)) }

@@ -14,7 +14,7 @@ package enum SearchWords {
     }
     for scalar in text.unicodeScalars {
       if isDiacritic(scalar) {
-        // A mark belongs to the word before it, and to none at a beginning.
+        // A mark belongs to the word before it; at the beginning of a text it belongs to none.
         continue
       }
       guard isLetterOrDigit(scalar) else {
@@ -27,7 +27,7 @@ package enum SearchWords {
     return words
   }
 
-  /// Returns whether words contain others in a row.
+  /// Returns whether words contain a phrase.
   package static func contain(_ words: [String], _ phrase: [String], isPrefix: Bool) -> Bool {
     guard let last = phrase.last, words.count >= phrase.count else { return false }
     return (0...words.count - phrase.count).contains { start in
@@ -38,7 +38,7 @@ package enum SearchWords {
     }
   }
 
-  /// Words are the same only if their scalars are.
+  /// Words are equal only if their scalars are.
   private static func same(_ left: String, _ right: String) -> Bool {
     left.unicodeScalars.elementsEqual(right.unicodeScalars)
   }
@@ -74,7 +74,7 @@ package enum SearchWords {
 }
 
 extension String {
-  /// The letter of one with marks, if it is Latin.
+  /// The base letter of a Latin letter with marks.
   fileprivate var decomposedBase: Unicode.Scalar? {
     let parts = Array(TextFolding.fold(self, .diacriticInsensitive).unicodeScalars)
     return parts.count == 1 ? parts[0] : nil

@@ -3,7 +3,7 @@ extension QueryExpression.TextOptions {
     ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized), ("l", .localized),
   ]
 
-  /// A hint for those who wrote other letters.
+  /// A hint for users who wrote other letters.
   static let hint = "The options are [c], [d], [n], and [l], and any of them together, as in [cd]."
 
   /// Reads `c`, `d`, `n`, and `l` in any order and case; `nil` for other letters and for none.

@@ -1,5 +1,6 @@
-/// The values of variables that are bound by name, as `$minimum` in `price > $minimum`, and the size of the
-/// expressions that share them.
+/// The values of named variables, such as `$minimum` in `price > $minimum`.
+///
+/// They also count the nodes of the expressions that share them.
 package struct VariableBindings: Sendable {
   private let values: [String: Value]
   private var used: Set<String> = []
@@ -13,7 +14,7 @@ package struct VariableBindings: Sendable {
     self.values = values
   }
 
-  /// Returns the value of `name`, which is then used, or `nil` if there is none.
+  /// Returns the value of `name`, and marks it as used; `nil` if there is none.
   mutating func use(_ name: String) -> Value? {
     guard let value = values[name] else { return nil }
     used.insert(name)

@@ -1,5 +1,5 @@
 extension Attribute {
-  /// The type as the JSON form names it, which is the width of a narrow number.
+  /// The type's name in the JSON form; for narrow numbers, the name of the width.
   package var typeName: String { width?.rawValue ?? type.rawValue }
 
   fileprivate static func type(
@@ -30,7 +30,7 @@ extension Attribute {
 }
 
 extension Attribute.Options {
-  /// The options by the members of the JSON form that turn them on.
+  /// The options by their members in the JSON form.
   fileprivate static let members: [(StaticString, Attribute.Options)] = [
     ("externalStorage", .externalStorage), ("ephemeral", .ephemeral),
     ("preserveValueOnDeletion", .preserveValueOnDeletion), ("spotlight", .spotlight),

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension Attribute {
   /// Returns the problem with a value other than null, as the rest of a sentence, or `nil`.
   ///
-  /// It compiles the pattern each time, which is fine for the few values that a schema has.
+  /// It compiles the pattern each time, since a schema has few values.
   func problem(with value: Value) -> String? {
     let elements: [Value]
     switch (collection, value) {
@@ -40,15 +40,14 @@ extension Attribute {
 }
 
 extension NumberWidth {
-  /// The least and the greatest number that is stored as int64; `nil` for others.
+  /// The range of numbers that are stored as int64; `nil` for other widths.
   package var range: ClosedRange<Int64>? {
     guard type == .int64, let (isSigned, bits) = whole else { return nil }
     let greatest = Int64(1) << Int64(bits) - 1
     return (isSigned ? -greatest - 1 : 0)...greatest
   }
 
-  /// Whether whole numbers of the width have a sign, and how many bits their magnitudes have; `nil` for
-  /// fractions.
+  /// The signedness and the number of bits of integers of the width; `nil` for fractions.
   var whole: (isSigned: Bool, bits: Int)? {
     switch self {
     case .int8: (true, 7)
@@ -74,7 +73,7 @@ extension NumberWidth {
 }
 
 extension Value {
-  /// Whether there are less and greater values of the type, which there aren't for NaN.
+  /// Whether values of the type are ordered, and this one isn't NaN.
   var isOrdered: Bool { type?.isMeasure == true && !isNaN }
 
   /// Compares numbers and dates of one type.

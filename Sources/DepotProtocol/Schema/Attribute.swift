@@ -1,10 +1,10 @@
-/// A value that every row of an entity has.
+/// An attribute of an entity: a value in each of its rows.
 @Memberwise
 public struct Attribute: Hashable, Sendable {
   public var name: String
-  /// The type of the value; of a collection's elements.
+  /// The type of the value; for a collection, the type of its elements.
   public var type: AttributeType
-  /// How wide a number is, if it is narrower than its type.
+  /// The width of a number, if it is narrower than its type.
   public var width: NumberWidth?
   /// Whether the value is a collection of values of ``type``.
   public var collection: CollectionKind?
@@ -12,30 +12,30 @@ public struct Attribute: Hashable, Sendable {
   public var properties: [Attribute] = []
   /// Whether the value may be null.
   public var isOptional: Bool = false
-  /// The value that is stored by an insert that doesn't name the attribute.
+  /// The value for inserts that leave the attribute out.
   public var defaultValue: Value?
-  /// Whether no two rows may have the same value.
+  /// Whether values must differ between rows.
   ///
-  /// Null isn't the same as null here.
+  /// Null values may repeat.
   public var isUnique: Bool = false
   /// Whether there is an index of this attribute alone; a unique attribute has one anyway.
   public var isIndexed: Bool = false
   public var options: Options = []
   public var validation: Validation = Validation()
-  /// The expression in the predicate language whose value the store keeps here.
+  /// The expression, in the predicate language, that the store computes the value from.
   public var derivation: String?
-  /// The name of the attribute in the version before.
+  /// The name of the attribute in the previous version.
   public var originalName: String?
-  /// A text that makes the attribute differ from one with the same properties.
+  /// A text that distinguishes the attribute from one with equal properties.
   public var hashModifier: String?
 }
 
 extension Attribute {
   /// The kinds of collections.
   public enum CollectionKind: String, Hashable, Sendable, CaseIterable {
-    /// Values in an order, which may repeat.
+    /// Ordered values that may repeat.
     case array
-    /// Different values without an order; they are kept sorted.
+    /// Distinct values without an order; they are stored sorted.
     case set
   }
 
@@ -46,13 +46,13 @@ extension Attribute {
 
     /// Large values live outside the row and are read and written in parts; text and data only.
     public static let externalStorage = Options(rawValue: 1)
-    /// Values are checked but not stored; a fetch finds the default.
+    /// Values are checked but not stored; a fetch returns the default.
     public static let ephemeral = Options(rawValue: 2)
-    /// The history of a deletion keeps the value.
+    /// The history keeps the value when a row is deleted.
     public static let preserveValueOnDeletion = Options(rawValue: 4)
-    /// The text can be searched for words.
+    /// Full-text search covers the text.
     public static let spotlight = Options(rawValue: 8)
-    /// The attribute is the programs' own; the store neither takes nor gives values.
+    /// The attribute exists in programs only; the store neither accepts nor returns values.
     public static let transient = Options(rawValue: 16)
   }
 
@@ -69,10 +69,10 @@ extension Attribute {
     public var maxLength: Int?
     /// The regular expression that a whole text must match.
     public var pattern: String?
-    /// The only values that there may be, as the raw values or case names of an enumeration.
+    /// The only allowed values, such as the raw values or case names of an enumeration.
     public var cases: [Value] = []
 
-    /// Whether every value will do.
+    /// Whether every value is valid.
     public var isEmpty: Bool { self == Validation() }
   }
 }

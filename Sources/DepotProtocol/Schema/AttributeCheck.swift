@@ -1,9 +1,9 @@
-/// The check of one attribute, without regard to others.
+/// The check of one attribute by itself.
 struct AttributeCheck {
   let attribute: Attribute
   /// The attribute's name for people: `Trip.home.city`.
   let name: String
-  /// How many composites the attribute is in.
+  /// The number of composites around the attribute.
   private let depth: Int
 
   init(_ attribute: Attribute, entity: String, depth: Int = 0) {
@@ -121,7 +121,7 @@ extension AttributeCheck {
     try checkUnstored(.ephemeral, "ephemeral", at: "/ephemeral")
   }
 
-  /// Checks an option with which the store has no value of the attribute.
+  /// Checks an option of attributes whose values the store doesn't keep.
   private func checkUnstored(
     _ option: Attribute.Options,
     _ word: String,

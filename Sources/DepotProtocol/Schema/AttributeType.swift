@@ -14,7 +14,7 @@ public enum AttributeType: String, Hashable, Sendable, CaseIterable {
   /// A decimal number of up to 38 digits.
   case decimal
   case url
-  /// Any JSON value, which the store keeps and gives back but can't look into.
+  /// Any JSON value, stored as its compact text.
   case json
   /// Several attributes under one name, each with a column of its own.
   case composite

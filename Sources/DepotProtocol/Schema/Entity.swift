@@ -1,27 +1,28 @@
-/// A kind of row.
+/// An entity: a kind of row.
 @Memberwise
 public struct Entity: Hashable, Sendable {
   public var name: String
-  /// The entity whose attributes and relationships this one has too, and among whose rows its rows
-  /// are found.
+  /// The superentity, whose attributes and relationships this one inherits.
+  ///
+  /// Queries for the superentity also find this one's rows.
   public var parent: String?
   /// Whether only its subentities have rows.
   public var isAbstract: Bool = false
-  /// The attributes that it adds to its parent's.
+  /// The entity's own attributes, without inherited ones.
   public var attributes: [Attribute]
-  /// The relationships that it adds to its parent's.
+  /// The entity's own relationships, without inherited ones.
   public var relationships: [Relationship] = []
   /// The paths of the attributes and to-one relationships of each compound index.
   public var indexes: [[String]] = []
-  /// The paths of the numbers and dates of each r-tree index, which serves ranges over several.
+  /// The paths of each r-tree index: numbers and dates, for queries about several ranges at once.
   public var rangeIndexes: [[String]] = []
-  /// The paths that together may not have the same values in two rows.
+  /// The paths whose values must be unique together.
   public var uniques: [[String]] = []
-  /// The name of the entity in the version before.
+  /// The name of the entity in the previous version.
   public var originalName: String?
-  /// A text that makes the entity differ from one with the same properties.
+  /// A text that distinguishes the entity from one with equal properties.
   public var hashModifier: String?
-  /// The part that the history keeps of its rows and those of its subentities; as its parent says if `nil`.
+  /// The history policy of its rows and its subentities' rows; the parent's if `nil`.
   public var history: HistoryPolicy?
 
   /// The entity's own attribute named `name`, or `nil`.

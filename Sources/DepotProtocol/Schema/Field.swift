@@ -1,19 +1,18 @@
 /// One column of an entity's rows, as clients see it.
 ///
-/// A composite attribute has a column for each of its parts, named by the path to it; an optional one
-/// also has a column of its own name that says whether there is a value. A to-one relationship has a
-/// column with the identifier of the row that it leads to.
+/// A composite attribute has a column for each of its parts, named by the part's path; an optional
+/// composite also has a column of its own name, which tells whether it is present. A to-one
+/// relationship has a column with the identifier of its target.
 public struct Field: Hashable, Sendable {
   /// The name on the wire: `name`, `home.city`, `country`.
   public var path: String
-  /// The attribute under its own name; for a to-one relationship, one of type `int64` that stands for
-  /// it.
+  /// The attribute under its own name; a to-one relationship has one of type `int64` instead.
   public var attribute: Attribute
   /// The relationship, if the column holds one.
   public var relationship: Relationship?
   /// The entity that declares it.
   public var owner: String
-  /// Whether it says that an optional composite attribute has a value.
+  /// Whether the column tells if an optional composite is present.
   public var isPresence: Bool
 
   init(_ path: String, _ attribute: Attribute, owner: String, isPresence: Bool = false) {
@@ -37,7 +36,7 @@ public struct Field: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Returns an entity with its ancestors, the root first; just the entity if it has no parent.
+  /// Returns an entity with its superentities, the root first.
   ///
   /// The schema must be valid.
   public func lineage(of entity: Entity) -> [Entity] {
@@ -48,7 +47,7 @@ extension Schema {
     return result
   }
 
-  /// Returns the entities that descend from the one named `name`, in the schema's order.
+  /// Returns the subentities of the entity named `name`, at any depth, in the schema's order.
   public func descendants(of name: String) -> [Entity] {
     let children = Dictionary(grouping: entities.indices) { entities[$0].parent }
     var found: Set<Int> = []
@@ -76,7 +75,7 @@ extension Schema {
 }
 
 extension Entity {
-  /// The columns that this entity adds to its parent's.
+  /// The columns of the entity's own properties, without inherited ones.
   package var ownFields: [Field] {
     attributes.flatMap { Field.columns(of: $0, at: Field.Place(owner: name)) }
       + relationships.filter { !$0.isToMany }.map { Field($0, owner: name) }
@@ -84,13 +83,13 @@ extension Entity {
 }
 
 extension Field {
-  /// Where an attribute is among the columns of an entity.
+  /// The position of an attribute: its entity and the composites around it.
   struct Place {
     /// The entity that declares it.
     var owner: String
-    /// The path of the composite around it, with a period.
+    /// The path of the enclosing composite, with a period at its end.
     var path = ""
-    /// Whether a composite around it may be absent.
+    /// Whether an enclosing composite may be absent.
     var isOptional = false
 
     func inside(_ composite: Attribute) -> Place {
@@ -118,7 +117,7 @@ extension Field {
     return Field(place.path + attribute.name, effective, owner: place.owner)
   }
 
-  /// Returns the column that says whether an optional composite has a value.
+  /// Returns the column that tells whether an optional composite is present.
   static func presence(of attribute: Attribute, at place: Place) -> Field {
     let flag = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
     return Field(place.path + attribute.name, flag, owner: place.owner, isPresence: true)

@@ -1,10 +1,10 @@
-/// The part that a store's history keeps of the changes of an entity's rows.
+/// The part of an entity's changes that the history keeps.
 public enum HistoryPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Nothing, but that there was a transaction.
+  /// Nothing except the transaction itself.
   case none
   /// The names of changed rows and properties, and the preserved values of deleted rows.
   case names
-  /// The old and new values as well.
+  /// Also the old and new values.
   case values
 }
 

@@ -2,9 +2,9 @@
 
 /// The form of the names of entities, attributes, and relationships.
 ///
-/// They are letters, digits, and underscores, as Unicode's annex 31 has them: a scalar of XID_Start or
-/// an underscore, then scalars of XID_Continue. Schemas have them in normal form C. Swift's strings
-/// are equal if they are canonically equivalent, so everywhere else a name may have any form.
+/// Names consist of letters, digits, and underscores as in Unicode's annex 31: an XID_Start scalar
+/// or an underscore, then XID_Continue scalars. Schemas have them in normal form C. Elsewhere names
+/// may have any form, since Swift's strings are equal if they are canonically equivalent.
 package enum NameSyntax {
   /// Whether `text` is letters, digits, and underscores, and doesn't begin with a digit.
   package static func isName(_ text: some StringProtocol) -> Bool {
@@ -32,10 +32,10 @@ package enum NameSyntax {
     scalar == "_" || scalar.properties.isXIDStart
   }
 
-  /// Whether a name can go on with a scalar.
+  /// Whether a scalar may follow in a name.
   static func continues(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
 
-  /// Whether a name can go on with a character.
+  /// Whether a character may follow in a name.
   package static func continues(_ character: Character) -> Bool {
     character.unicodeScalars.allSatisfy { continues($0) }
   }
@@ -57,13 +57,13 @@ package enum NameSyntax {
 
   /// Returns the lowercase form, which is the same for names that count as equal.
   ///
-  /// SQLite takes names that differ only in the case of letters of ASCII for the same; these are
-  /// among them.
+  /// SQLite treats names as equal that differ only in the case of ASCII letters; these are equal
+  /// here too.
   package static func folded(_ name: String) -> String { name.lowercased() }
 
-  /// Returns a word in upper case, as keywords are looked up.
+  /// Returns a word in upper case, to look keywords up.
   ///
-  /// They consist of letters of ASCII. Letters that would become such are others: `ın` isn't `IN`.
+  /// Keywords are ASCII. Other letters whose upper case is ASCII don't count: `ın` isn't `IN`.
   package static func keyword(_ word: some StringProtocol) -> String {
     isASCII(word) ? word.uppercased() : String(word)
   }
@@ -72,10 +72,10 @@ package enum NameSyntax {
     text.utf8.allSatisfy { $0 < 0x80 }
   }
 
-  /// Whether a schema can have a name.
+  /// Whether a name is allowed in a schema.
   package static func isUsable(_ name: String) -> Bool { problem(with: name) == nil }
 
-  /// Returns why a schema can't have a name, as a hint to do better; `nil` if it can.
+  /// Returns a hint why a name isn't allowed in a schema; `nil` if it is.
   static func problem(with name: String) -> String? {
     guard 1...Limits.nameBytes ~= name.utf8.count else {
       return name.isEmpty

@@ -1,36 +1,38 @@
-/// A reference from the rows of an entity to rows of another, or of the same.
+/// A relationship from the rows of an entity to rows of the same or another entity.
 @Memberwise
 public struct Relationship: Hashable, Sendable {
-  /// The effect of a deletion on the rows that the deleted one refers to.
+  /// The effect of deleting a row on the rows that it refers to.
   public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-    /// They forget it.
+    /// Their inverse references are set to null.
     case nullify
     /// They are deleted too.
     case cascade
     /// The deletion fails if there are any.
     case deny
-    /// They keep a reference to nothing.
+    /// Their inverse references stay, though the row is gone.
     case noAction
   }
 
   public var name: String
-  /// The entity that it leads to; the rows may be of its subentities.
+  /// The entity of its targets, which may also be of subentities.
   public var destination: String
-  /// The relationship of the destination that leads back and always agrees with this one.
+  /// The relationship of the destination in the opposite direction, always kept consistent.
   public var inverse: String?
-  /// Whether it leads to any number of rows rather than to one.
+  /// Whether it has any number of targets instead of one.
   public var isToMany: Bool = false
-  /// Whether it may lead to nothing; a to-many relationship always may, unless ``minCount`` says no.
+  /// Whether it may have no target.
+  ///
+  /// A to-many relationship may always be empty, unless ``minCount`` forbids it.
   public var isOptional: Bool = true
-  /// Whether the rows of a to-many relationship have an order that is kept.
+  /// Whether a to-many relationship is ordered.
   public var isOrdered: Bool = false
   public var deleteRule: DeleteRule = .nullify
-  /// The least number of rows of a to-many relationship.
+  /// The minimal number of targets of a to-many relationship.
   public var minCount: Int = 0
-  /// The greatest number of rows of a to-many relationship; 0 for any.
+  /// The maximal number of targets of a to-many relationship; 0 for any.
   public var maxCount: Int = 0
-  /// The name of the relationship in the version before.
+  /// The name of the relationship in the previous version.
   public var originalName: String?
-  /// A text that makes the relationship differ from one with the same properties.
+  /// A text that distinguishes the relationship from one with equal properties.
   public var hashModifier: String?
 }

@@ -44,7 +44,7 @@ struct RelationshipCheck {
     }
   }
 
-  /// Checks that the inverse exists and that each of the two leads to where the other is declared.
+  /// Checks that the inverse exists, and that the two relationships refer to each other's entities.
   private func check(_ inverse: String, of destination: Entity) throws(DepotError) {
     guard let (owner, back) = schema.inverse(of: relationship) else {
       let names = schema.relationships(of: destination).map(\.name)
@@ -81,7 +81,7 @@ struct RelationshipCheck {
     }
   }
 
-  /// Checks that the relationship, which has no inverse, isn't the inverse of another.
+  /// Checks that the relationship without an inverse isn't the inverse of another.
   private func checkNobodyLeadsBack(from destination: Entity) throws(DepotError) {
     for owner in schema.lineage(of: destination) {
       let back = owner.relationships.first {
@@ -95,11 +95,10 @@ struct RelationshipCheck {
 }
 
 extension Schema {
-  /// Whether the rows of the entity named `owner`, which declares `relationship`, hold the identifier
-  /// of the row that it leads to.
+  /// Whether the rows of the declaring entity `owner` hold the identifier of the target.
   ///
-  /// Of a one-to-one relationship with an inverse only one side does: the one that isn't optional, if
-  /// just one isn't, or else the one whose name, as in `Country.capital`, comes first.
+  /// For a one-to-one relationship with an inverse only one side does: the required one, if exactly
+  /// one is required, or else the one whose name, as in `Country.capital`, comes first.
   package func holdsIdentifier(_ relationship: Relationship, of owner: String) -> Bool {
     guard !relationship.isToMany else { return false }
     guard let (other, back) = inverse(of: relationship), !back.isToMany else { return true }

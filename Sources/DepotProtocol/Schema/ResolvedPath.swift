@@ -1,6 +1,6 @@
-/// The way of a key path from the rows of an entity.
+/// A key path resolved from the rows of an entity: its steps and its end.
 public struct ResolvedPath: Hashable, Sendable {
-  /// A relationship on the way, with the entity that declares it.
+  /// A relationship in the path, with the entity that declares it.
   public enum Step: Hashable, Sendable {
     case toOne(Relationship, owner: String)
     case toMany(Relationship, owner: String)
@@ -19,7 +19,7 @@ public struct ResolvedPath: Hashable, Sendable {
     }
   }
 
-  /// The end of the way.
+  /// The end of the path.
   public enum End: Hashable, Sendable {
     case field(Field)
     /// An attribute that is a collection.
@@ -27,7 +27,7 @@ public struct ResolvedPath: Hashable, Sendable {
     case identifier
     case version
     case entityName
-    /// The row itself that the last relationship leads to.
+    /// The target row of the last relationship.
     case object
   }
 
@@ -35,17 +35,17 @@ public struct ResolvedPath: Hashable, Sendable {
   public var path: String
   public var steps: [Step]
   public var end: End
-  /// The entity whose rows are at the end of the steps.
+  /// The entity of the rows after all steps.
   public var entity: String
 
-  /// Whether it leads to any number of values, because a relationship on the way does.
+  /// Whether it gives any number of values, because a relationship in it is to-many.
   ///
   /// A ``End/collection(_:)`` at the end of to-one relationships is one value with elements.
   public var isToMany: Bool {
     steps.contains { if case .toMany = $0 { true } else { false } }
   }
 
-  /// Whether it, or of a collection each element, can be nothing.
+  /// Whether the value, or an element of a collection, may be null.
   public var isOptional: Bool {
     let isOptionalAtEnd =
       switch end {
@@ -56,7 +56,7 @@ public struct ResolvedPath: Hashable, Sendable {
       || steps.contains { !$0.relationship.isToMany && $0.relationship.isOptional }
   }
 
-  /// The type of the values that it leads to, or of the elements of a collection; `int64` for rows.
+  /// The type of its values, or of a collection's elements; `int64` for rows.
   public var type: AttributeType {
     switch end {
     case .field(let field), .collection(let field): field.attribute.type
@@ -67,12 +67,12 @@ public struct ResolvedPath: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Follows a key path from the rows of an entity.
+  /// Resolves a key path from the rows of an entity.
   ///
   /// The parts of a path are relationships, then perhaps an attribute, or `$id`, `$version` or
   /// `$entity`. The attribute may be part of a composite: `home.city`.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_attribute` that names the part that leads nowhere.
+  /// - Throws: ``DepotError`` `schema.unknown_attribute` that names the unknown step.
   public func resolve(
     path: String,
     from entity: Entity

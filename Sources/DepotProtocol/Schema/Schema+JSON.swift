@@ -16,10 +16,10 @@ extension Schema {
     }
   }
 
-  /// The schema as compact JSON in canonical form: members that say nothing are left out.
+  /// The schema as compact JSON in canonical form, without members that have their defaults.
   public var json: String { JSONWriter.text { $0.write(self) } }
 
-  /// Sixteen hexadecimal digits that two schemas share only if they are equal.
+  /// A hash of the schema as 16 hexadecimal digits, equal for equal schemas only.
   public var fingerprint: String {
     var checksum = Checksum()
     Array(json.utf8).withUnsafeBytes { checksum.add($0) }
@@ -93,7 +93,7 @@ extension Relationship: MemberObject {
 }
 
 extension MemberCoder {
-  /// Passes lists of paths, which are taken as they are written.
+  /// Passes lists of paths unchanged.
   fileprivate mutating func paths(
     _ name: StaticString,
     _ lists: inout [[String]]
@@ -107,7 +107,7 @@ extension MemberCoder {
     }
   }
 
-  /// Passes a number of rows, 0 for none that counts.
+  /// Passes a number of rows; 0 means no limit.
   fileprivate mutating func count(_ name: StaticString, _ value: inout Int) throws(Failure) {
     var number: Int? = value == 0 ? nil : value
     try self.number(name, &number, in: 0...Int(Int32.max))

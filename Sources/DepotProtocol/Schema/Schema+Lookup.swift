@@ -13,7 +13,7 @@ extension Schema {
       )
   }
 
-  /// Returns the relationship that leads back with the entity that declares it, or `nil`.
+  /// Returns the inverse relationship with the entity that declares it, or `nil`.
   package func inverse(
     of relationship: Relationship
   ) -> (owner: Entity, relationship: Relationship)? {
@@ -26,8 +26,7 @@ extension Schema {
     return nil
   }
 
-  /// Returns the error that nothing is called `path` in the rows of `entity`, with the nearest name as
-  /// the hint.
+  /// Returns the error that rows of `entity` have no `path`; hints at the nearest name.
   public func unknownPath(_ path: String, from entity: Entity) -> DepotError {
     let error = DepotError(.unknownAttribute, "\(entity.name) has no attribute \"\(path)\".")
     if attributes(of: entity).contains(where: {
@@ -49,8 +48,7 @@ extension Schema {
 }
 
 extension Entity {
-  /// Returns the error that the entity itself declares no attribute `name`, with the nearest name as
-  /// the hint.
+  /// Returns the error that the entity itself has no attribute `name`; hints at the nearest name.
   public func unknownAttribute(_ name: String) -> DepotError {
     Schema(entities: [self]).unknownPath(name, from: self)
   }

@@ -1,8 +1,8 @@
 /// The validation of a schema before it is defined.
 extension Schema {
-  /// Checks that names are usable and different, and that everything fits together.
+  /// Checks that names are valid and unique, and that all parts are consistent.
   ///
-  /// The place in the error is a JSON pointer into the schema's JSON form.
+  /// The error's place is a JSON pointer into the schema's JSON form.
   ///
   /// - Throws: ``DepotError`` `schema.invalid` that describes the problem, or `schema.unknown_…`
   ///   for a name.
@@ -49,7 +49,7 @@ extension Schema {
       .hint(problem).at(pointer)
   }
 
-  /// Checks that the ancestors of an entity exist, aren't its descendants, and aren't too many.
+  /// Checks that the superentities of an entity exist, form no cycle, and aren't too many.
   private func validateParent(of entity: Entity) throws(DepotError) {
     var seen: Set<String> = [entity.name]
     var last = entity
@@ -72,7 +72,7 @@ extension Schema {
     }
   }
 
-  /// Checks that an entity declares nothing that an ancestor has already.
+  /// Checks that an entity redeclares nothing that it inherits.
   private func validateInheritance(of entity: Entity) throws(DepotError) {
     for ancestor in lineage(of: entity).dropLast() {
       let taken = Set(ancestor.propertyNames.map(NameSyntax.folded))
@@ -98,7 +98,7 @@ extension Schema {
     }
   }
 
-  /// How many properties an entity may have together with all that descend from it.
+  /// How many properties an entity may have together with all its subentities.
   private static let hierarchyColumns = 1500
 }
 
@@ -106,7 +106,7 @@ extension Entity {
   /// The names of the properties that the entity itself declares.
   var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 
-  /// Checks each attribute by itself, and that names differ.
+  /// Checks each attribute by itself, and that names are unique.
   fileprivate func validateProperties() throws(DepotError) {
     let fields = ownFields.count { $0.relationship == nil }
     // The subentities of an abstract entity declare the properties of their rows.
@@ -167,7 +167,7 @@ extension DepotError {
   /// Returns the error that a schema contradicts itself.
   static func invalid(_ problem: String) -> DepotError { DepotError(.invalidSchema, problem) }
 
-  /// Runs `body` for each element of the list at `pointer`, below which its errors have their places.
+  /// Runs `body` for each element of the list at `pointer`, which is added to the errors' places.
   static func each<Element>(
     _ list: [Element],
     below pointer: String,

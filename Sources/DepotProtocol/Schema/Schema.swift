@@ -1,7 +1,7 @@
-/// The form of a store's content: its entities, and the version under which its programs know them.
+/// The structure of a store's content: its entities, and the version that programs know it by.
 @Memberwise
 public struct Schema: Hashable, Sendable {
-  /// The version that a program gave it; `nil` if it has none, and is only ever added to.
+  /// The version given by a program; a schema without one can only be extended.
   public var version: SchemaVersion?
   public var entities: [Entity] = []
 

@@ -1,10 +1,10 @@
 /// Suggestions for misspelled names.
 public enum Spelling {
-  /// How many candidates are compared, and how long the texts may be; others get no guess.
+  /// The limits on candidates and lengths; beyond them there is no suggestion.
   private static let candidateLimit = 1000
   private static let lengthLimit = Limits.nameBytes
 
-  /// Returns the candidate with the smallest edit distance to `word`, if it is near enough.
+  /// Returns the candidate with the smallest edit distance to `word`, if that is small enough.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
     guard word.utf8.count <= lengthLimit else { return nil }
     let letters = Array(word.lowercased().unicodeScalars)
@@ -18,7 +18,7 @@ public enum Spelling {
     return best
   }
 
-  /// Returns the question whether the nearest candidate was meant, if one is near enough.
+  /// Returns a hint that asks whether the nearest candidate was meant, if one is near enough.
   package static func hint(
     for word: String,
     in candidates: [String],
@@ -27,8 +27,7 @@ public enum Spelling {
     nearest(to: word, in: candidates).map { "Did you mean \(form($0))?" }
   }
 
-  /// Returns how many letters must be added, removed, replaced, or swapped with their neighbour; `nil` if
-  /// they are more than a limit.
+  /// Returns the edit distance of two words, with swaps of neighbors; `nil` if it is above a limit.
   private static func distance(
     _ left: [Unicode.Scalar],
     _ right: [Unicode.Scalar],
@@ -58,7 +57,7 @@ public enum Spelling {
 }
 
 extension String {
-  /// The text between quotation marks, as messages have it; cut if it is long.
+  /// The text in quotation marks for messages; a long text is cut.
   package var quoted: String {
     let start = String(unicodeScalars.prefix(200))
     return start.debugDescription + (start.utf8.count < utf8.count ? "…" : "")

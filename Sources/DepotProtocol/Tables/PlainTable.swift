@@ -1,28 +1,28 @@
 internal import FoundationEssentials
 
-/// A table of a database that isn't a store, as it stands in a folder of tables.
+/// A table of another program's database, in a folder of tables.
 ///
-/// The folder has `tables.json`, a list of descriptions, and for each table a file of NDJSON whose lines are rows,
-/// each an array of values in the order of the columns. `depotd` makes such folders of SQLite files, and SQLite
-/// files of such folders; so programs that don't contain SQLite read and write them.
+/// The folder has `tables.json`, a list of descriptions, and for each table a file of NDJSON whose
+/// lines are rows: arrays of values in the order of the columns. `depotd` converts SQLite files to
+/// such folders and back, so that programs without SQLite can read and write them.
 @Memberwise
 package struct PlainTable: Hashable, Sendable {
   package var name: String
   package var columns: [Column]
   /// The name of the file with the rows.
   package var file: String
-  /// Whether several columns are the key together, all that are marked so, and rows have no other.
+  /// Whether the key consists of all columns marked as keys, and rows have no other key.
   package var isJoin: Bool = false
 
   @Memberwise
   package struct Column: Hashable, Sendable {
     package var name: String
-    /// The type as SQL has it, such as INTEGER, REAL, TEXT, or BLOB.
+    /// The SQL type, such as INTEGER, REAL, TEXT, or BLOB.
     package var type: String
     /// Whether it is the table's key.
     package var isKey: Bool = false
     package var isRequired: Bool = false
-    /// The table whose key it holds; `nil` if it is no foreign key.
+    /// The table that it refers to; `nil` if it isn't a foreign key.
     package var references: String?
   }
 
@@ -33,7 +33,7 @@ package struct PlainTable: Hashable, Sendable {
 extension PlainTable {
   /// Reads a description.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it is none.
+  /// - Throws: ``DepotError`` `request.type` if it isn't valid.
   package init(_ value: JSONValue) throws(DepotError) {
     guard let name = value["name"]?.string, let file = value["file"]?.string,
       let columns = value["columns"]?.array
@@ -86,9 +86,9 @@ package enum PlainValue: Hashable, Sendable {
   case text(String)
   case data([UInt8])
 
-  /// Reads a value as it stands in a file.
+  /// Reads a value in the form of the file.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it is none.
+  /// - Throws: ``DepotError`` `request.type` if it isn't valid.
   package init(_ value: JSONValue) throws(DepotError) {
     switch value {
     case .null: self = .null
@@ -108,7 +108,7 @@ package enum PlainValue: Hashable, Sendable {
     }
   }
 
-  /// Writes the value as it stands in a file.
+  /// Writes the value in the form of the file.
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.raw("null")

@@ -1,4 +1,4 @@
-/// Work on text that is ASCII, byte by byte.
+/// Operations on ASCII text, byte by byte.
 enum ASCIIText {
   @inline(__always)
   static func lower(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
@@ -20,11 +20,12 @@ enum ASCIIText {
     return seen & 0x8080_8080_8080_8080 == 0
   }
 
-  /// How many bytes are compared between two questions whether to stop, about.
+  /// About how many bytes are compared between two checks whether to stop.
   static let interval = 1 << 20
 
-  /// Whether `text`, lowered if `ignoresCase`, holds `needle`, which is lowered already; `nil` if it was
-  /// told to stop.
+  /// Whether `text` contains `needle`; `nil` if stopped.
+  ///
+  /// If `ignoresCase`, `text` is lowercased; `needle` must be lowercase then.
   ///
   /// The time is at most the product of both lengths.
   static func contains(
@@ -36,7 +37,7 @@ enum ASCIIText {
     guard !needle.isEmpty else { return true }
     guard needle.count <= text.count, let base = text.baseAddress else { return false }
     let first = needle[0]
-    // The other case of a letter differs in this bit only.
+    // The cases of a letter differ in this bit only.
     let mask: UInt8 = ignoresCase && first &- 0x61 < 26 ? 0x20 : 0
     var index = 0
     let last = text.count - needle.count
@@ -56,7 +57,7 @@ enum ASCIIText {
     return false
   }
 
-  /// Whether the bytes from `text` on, lowered if `ignoresCase`, are those of `needle`.
+  /// Whether the bytes at `text`, lowercased if `ignoresCase`, begin with `needle`.
   @inline(__always)
   static func matches(
     _ text: UnsafePointer<UInt8>,

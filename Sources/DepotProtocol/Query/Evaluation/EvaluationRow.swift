@@ -1,13 +1,14 @@
-/// An object in memory that queries can be asked about.
+/// An object in memory that queries can be evaluated for.
 package protocol EvaluationRow {
-  /// The name of the entity that it is of.
+  /// The name of its entity.
   var entityName: String { get }
   var identifier: Int64 { get }
   var version: Int64 { get }
 
   /// Returns the value of a field by its path, as in `home.city`; a collection is a list.
   ///
-  /// The field of an optional composite attribute is a truth value that says whether it has one.
+  /// The field of an optional composite attribute is a truth value: whether the composite is
+  /// present.
   func value(at path: String) -> Value
 
   /// Returns the object that a to-one relationship refers to.
@@ -22,7 +23,7 @@ enum Evaluated {
   case value(Value)
   case object((any EvaluationRow)?)
   case list([Evaluated])
-  /// A composite value, by whether it is there.
+  /// A composite value: whether it is present.
   case composite(Bool)
 
   /// The value; of an object, its identifier.

@@ -1,6 +1,6 @@
 /// A sum of doubles without rounding, so that the order of the values doesn't matter.
 ///
-/// The sum is a whole number of 2^-1074, the least double, in digits of 32 bits that may be negative
+/// The sum is a multiple of 2^-1074, the least double, in digits of 32 bits; these may be negative
 /// or too large until they are settled.
 package struct ExactSum {
   private var digits: [Int64] = []
@@ -30,7 +30,7 @@ package struct ExactSum {
     if room == 0 { settle() }
   }
 
-  /// Makes all digits but the last one from 0 up to 2^32.
+  /// Brings all digits but the last into the range from 0 to 2^32.
   private mutating func settle() {
     var carry: Int64 = 0
     for index in digits.indices.dropLast() {
@@ -49,7 +49,7 @@ package struct ExactSum {
     return value.isFinite ? value : nil
   }
 
-  /// Returns the double that is near to the sum divided by `count`.
+  /// Returns a double near the sum divided by `count`.
   package func mean(of count: Int) -> Double {
     if let value { return value / Double(count) }
     // The sum may be too great for a double, but the mean isn't.
@@ -70,8 +70,9 @@ package struct ExactSum {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// Returns the value of settled digits, none of them negative, times a power of 2 and rounded once: the
-  /// highest 64 bits are exact, and a bit below them stands for all others.
+  /// Returns the value of settled, non-negative digits times a power of 2, rounded once.
+  ///
+  /// The highest 64 bits are exact, and one bit below them stands for all others.
   private func magnitude(_ power: Int) -> Double {
     guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
     var bits: UInt128 = 0

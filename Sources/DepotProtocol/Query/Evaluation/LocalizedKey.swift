@@ -1,8 +1,8 @@
 /// A sort key: bytes ordered as people expect texts to be, equal only if the folded texts are.
 ///
-/// Case, marks, and widths don't matter, and a run of digits counts as a number: `9` is before `10`. As
-/// in Unicode's root collation, white space, punctuation, symbols, and currencies are in front of digits,
-/// and these in front of letters.
+/// Case, marks, and widths don't matter, and a run of digits counts as a number: `9` is before
+/// `10`. As in Unicode's root collation, white space, punctuation, symbols, and currencies precede
+/// digits, and digits precede letters.
 package enum LocalizedKey {
   package static func make(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     TextFolding.with(text, QueryExpression.TextOptions.localized.effective, encode)
@@ -21,8 +21,10 @@ package enum LocalizedKey {
     static let capital: UInt8 = 0x60
   }
 
-  /// The bytes for the characters of ASCII that have one: small letters are their own, and other
-  /// characters in the order of Unicode's root collation between those of their groups.
+  /// The bytes for ASCII characters: lowercase letters are unchanged.
+  ///
+  /// Other characters have bytes between those of their groups, in the order of Unicode's root
+  /// collation.
   private static let bytes: [UInt8] = {
     var bytes = Array(repeating: UInt8(0), count: 0x80)
     func place(_ characters: StaticString, from first: UInt8) {
@@ -92,8 +94,9 @@ package enum LocalizedKey {
     }
   }
 
-  /// Appends the place of digits, how many there are without the zeros before, and these; how many
-  /// zeros there were matters last.
+  /// Appends the group of digits, their number without leading zeros, and the digits.
+  ///
+  /// The number of leading zeros decides last.
   private static func number(
     _ digits: Slice<UnsafeBufferPointer<UInt8>>,
     to key: inout [UInt8],

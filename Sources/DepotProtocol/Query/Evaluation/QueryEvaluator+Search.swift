@@ -1,6 +1,5 @@
 extension QueryEvaluator {
-  /// Returns whether words are in texts of the object, or of the element of the innermost
-  /// collection.
+  /// Returns whether texts of the object, or of the innermost element, match a full-text query.
   func search(_ words: String, _ paths: [String]) -> Bool {
     guard let query = try? SearchQuery(words) else { return false }
     var (object, entity) = (row as (any EvaluationRow)?, typing.entity)

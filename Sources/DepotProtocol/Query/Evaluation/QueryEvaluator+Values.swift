@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// The evaluation of expressions to values, objects, and collections.
 extension QueryEvaluator {
-  /// Returns the value of an expression for the object; an object's is its identifier.
+  /// Returns the value of an expression for the object; objects are given by their identifiers.
   package func value(_ expression: QueryExpression) -> Value { evaluate(expression).value }
 
   func evaluate(_ expression: QueryExpression) -> Evaluated {
@@ -59,7 +59,7 @@ extension QueryEvaluator {
     }
   }
 
-  /// Follows a path; nothing follows from nothing, and collections of collections become one.
+  /// Follows a path; from nothing it gives nothing, and nested collections are flattened.
   private func follow(
     _ path: String,
     from start: Evaluated,
@@ -132,7 +132,7 @@ extension QueryEvaluator {
     }
   }
 
-  /// Returns a number, also one that JSON is.
+  /// Returns a number, also from JSON.
   private func number(_ expression: QueryExpression) -> Value {
     let value = value(expression)
     guard case .json(let text) = value else { return value }
@@ -150,7 +150,7 @@ extension QueryEvaluator {
     }
   }
 
-  /// Returns one of several values as the type that they have in common.
+  /// Returns one of several values, converted to their common type.
   private func widened(_ evaluated: Evaluated, _ kind: QueryTyping.Kind) -> Evaluated {
     switch (evaluated, kind) {
     case (.value(.null), .object): .object(nil)
@@ -181,8 +181,7 @@ extension QueryEvaluator {
     }
   }
 
-  /// Returns whether two composite values or collections are the same as wholes; `nil` if neither is
-  /// one.
+  /// Returns whether two composite values or collections are equal; `nil` for other values.
   func sameWhole(
     _ left: QueryExpression,
     _ right: QueryExpression,

@@ -13,7 +13,7 @@ package struct QueryEvaluator {
 
   /// - Parameters:
   ///   - row: The object that the query is about.
-  ///   - entity: The entity whose objects the query is about; the object may be of a descendant.
+  ///   - entity: The entity that the query is about; the object may be of a subentity.
   ///   - schema: The schema.
   ///   - now: The value of `now`.
   package init(_ row: any EvaluationRow, of entity: String, in schema: Schema, now: Date) {
@@ -60,7 +60,7 @@ package struct QueryEvaluator {
     }
   }
 
-  /// Returns an evaluator that knows an element by a name.
+  /// Returns an evaluator with a name for an element.
   func with(_ name: String, _ value: Evaluated, _ kind: QueryTyping.Kind) -> QueryEvaluator {
     var inner = self
     inner.variables.append((name, value))

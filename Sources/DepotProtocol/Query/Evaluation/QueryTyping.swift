@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The types of the parts of a query, told from the schema alone.
+/// The types of the parts of a query, derived from the schema alone.
 struct QueryTyping {
   let schema: Schema
   /// The entity of the rows that the query is about.
@@ -46,7 +46,7 @@ struct QueryTyping {
     }
   }
 
-  /// Returns the type of a conversion or function; `nil` if a part is always null, as it is then too.
+  /// Returns the type of a conversion or function; `nil` if an argument is always null.
   private func computedType(of expression: QueryExpression) -> AttributeType? {
     switch expression {
     case .convert(let part, let type): return isNull(part) ? nil : type
@@ -97,7 +97,7 @@ struct QueryTyping {
     }
     let fixed = parts.filter { !$0.isConstant }.compactMap(type)
     let constants = parts.filter(\.isConstant).compactMap(type)
-    // Constants are read as the others are, unless they are wider numbers than whole ones.
+    // Constants are read as the type of the others, unless they are wider numbers than integers.
     let isWhole = fixed.allSatisfy { $0 == .int64 }
     return .value(AttributeType.common(isWhole ? fixed + constants : fixed))
   }
@@ -153,7 +153,7 @@ struct QueryTyping {
 }
 
 extension AttributeType {
-  /// Returns the type to which values of several types are widened.
+  /// Returns the common type that values of several types are widened to.
   package static func common(_ types: some Sequence<AttributeType?>) -> AttributeType? {
     let types = Set(types.compactMap { $0 })
     if types.count < 2 { return types.first }

@@ -86,8 +86,7 @@ package enum TextFolding {
   }
 }
 
-/// The scalars of the scripts used most that fold to one scalar, since asking Unicode's tables is
-/// slow.
+/// A table of scalars that fold to one scalar, as Unicode's own tables are slow.
 private struct SimpleFolds: Sendable {
   static let table = SimpleFolds()
   private static let first: UInt32 = 0x80

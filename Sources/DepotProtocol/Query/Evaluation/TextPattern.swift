@@ -2,11 +2,11 @@
 ///
 /// It isn't `Sendable`, since it caches states found while matching.
 package final class TextPattern {
-  /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
+  /// The longest pattern, in bytes; a row may cost as many steps as the product of both lengths.
   package static let byteLimit = 1000
 
   private let options: QueryExpression.TextOptions
-  /// Whether only the case of letters makes no difference, however they are composed.
+  /// Whether only case is ignored, independent of composition.
   private let isComposing: Bool
   private var matcher: PatternMatcher
 
@@ -33,7 +33,7 @@ package final class TextPattern {
     let folded = source.withUTF8 { bytes in
       Self.fold(bytes, options, isComposing) { String(decoding: $0, as: UTF8.self) }
     }
-    // So that failures are about the pattern as it was written.
+    // Parsing the original pattern first makes errors refer to it.
     if folded != pattern { _ = try PatternParser.parse(pattern, flags) }
     matcher = PatternMatcher(try PatternProgram(PatternParser.parse(folded, flags)))
   }
@@ -46,7 +46,7 @@ package final class TextPattern {
   /// - Parameters:
   ///   - text: The text.
   ///   - mustStop: Is asked every few thousand steps.
-  /// - Returns: Whether it matches all of the text; `nil` if it was told to stop.
+  /// - Returns: Whether it matches all of the text; `nil` if `mustStop` returned `true`.
   package func matches(
     _ text: UnsafeBufferPointer<UInt8>,
     unless mustStop: () -> Bool
@@ -63,7 +63,7 @@ package final class TextPattern {
     isComposing ? TextFolding.composing(text, body) : TextFolding.with(text, options, body)
   }
 
-  /// Returns whether it matches all of a text, however long that takes.
+  /// Returns whether it matches all of a text, without a limit of time.
   package func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches($0) { false } } ?? false

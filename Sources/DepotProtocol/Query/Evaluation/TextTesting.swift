@@ -10,7 +10,7 @@ package final class TextTesting {
   private struct Entry {
     var source: [UInt8]
     var options: QueryExpression.TextOptions
-    /// It is `nil` if the source is none.
+    /// The pattern; `nil` if the source isn't valid.
     var pattern: TextPattern?
 
     func isOf(

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Value {
-  /// Whether the value is a double or date that is no number.
+  /// Whether the value is NaN, as a double or a date.
   package var isNaN: Bool {
     switch self {
     case .double(let value): value.isNaN

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A result of many values, which are taken one by one; null ones don't count.
+/// An aggregate of many values, added one by one; null values don't count.
 package struct ValueAggregation {
   private let aggregate: QueryExpression.Aggregate
   private let type: AttributeType
@@ -95,7 +95,7 @@ package struct ValueAggregation {
   private var deviation: Value {
     let numbers = values.compactMap(ValueArithmetic.double)
     guard let greatest = numbers.map(\.magnitude).max() else { return .null }
-    // A power of 2 changes no digits, and so no square is too great or too small.
+    // Scaling by a power of 2 keeps all digits, and keeps squares within range.
     let power = greatest.isFinite && greatest > 0 ? Int(greatest.exponent) + 1 : 0
     func scaled(_ number: Double, _ power: Int) -> Double {
       Double(sign: .plus, exponent: power, significand: number)
@@ -122,7 +122,7 @@ extension Value {
 }
 
 extension [Value] {
-  /// The values in their order, each once.
+  /// The distinct values in order.
   package var different: [Value] {
     var different: [Value] = []
     for value in sorted(by: { $0.sortOrder($1) < 0 }) where different.last?.sortOrder(value) != 0 {

@@ -29,7 +29,7 @@ package enum ValueArithmetic {
     }
   }
 
-  /// Returns a result; `nil` if it isn't finite though all that it was computed from is.
+  /// Returns a result; `nil` if it isn't finite though all operands are.
   package static func result(_ result: Double, of operands: Double...) -> Double? {
     result.isFinite || !operands.allSatisfy(\.isFinite) ? result : nil
   }
@@ -45,7 +45,7 @@ package enum ValueArithmetic {
       case .subtract: left.subtractingReportingOverflow(right)
       case .multiply: left.multipliedReportingOverflow(by: right)
       case .divide: left.dividedReportingOverflow(by: right)
-      // Swift takes this for an overflow, but nothing is left of the least number.
+      // Swift reports an overflow here, but the remainder is 0.
       case .modulo where right == -1: (0, false)
       case .modulo: left.remainderReportingOverflow(dividingBy: right)
       case .power: power(left, right)
@@ -94,7 +94,7 @@ package enum ValueArithmetic {
     return result.isNaN ? nil : result
   }
 
-  /// The power of whole numbers, which overflows for a negative exponent too.
+  /// The power of integers; a negative exponent counts as an overflow.
   private static func power(_ base: Int64, _ exponent: Int64) -> (Int64, Bool) {
     guard exponent >= 0 else { return (0, true) }
     var (result, square, rest) = (Int64(1), base, exponent)
@@ -157,7 +157,7 @@ struct DecimalParts {
 
   /// Returns a product, rounded to the available digits; `nil` if it is too large.
   ///
-  /// Foundation's ends the program if it has an exponent that is too small.
+  /// Foundation's product traps if the exponent is too small.
   static func product(_ left: Decimal, _ right: Decimal) -> Decimal? {
     guard left.exponent + right.exponent < Int(Int8.min) else {
       let result = left * right
@@ -203,7 +203,7 @@ struct DecimalParts {
     var shift = divisor.exponent - exponent
     while shift > 0 {
       let (product, isOverflow) = modulus.multipliedReportingOverflow(by: 10)
-      // The divisor is greater than any number of the dividend's exponent.
+      // The divisor is greater than any number with the dividend's exponent.
       if isOverflow { return decimal }
       modulus = product
       shift -= 1
@@ -226,7 +226,7 @@ struct DecimalParts {
   func rounded(_ rule: FloatingPointRoundingRule) -> Decimal? {
     guard exponent < 0 else { return decimal }
     var whole = significand
-    // The last digit that was cut off, and whether there was anything behind it.
+    // The last digit that was cut off, and whether any digit after it isn't 0.
     var (last, hasMore) = (UInt128(0), false)
     for _ in 0..<min(-exponent, 45) {
       hasMore = hasMore || last != 0

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Value {
-  /// Returns the value as another type if nothing is lost, as constants are read.
+  /// Returns the value as another type if nothing is lost; constants are read so.
   package func converted(to type: AttributeType) -> Value? {
     switch (self, type) {
     case (.string(let text), .date):
@@ -57,15 +57,15 @@ extension Value {
     }
   }
 
-  /// Returns the value; JSON as a type, null if it is of another kind.
+  /// Returns the value; JSON is converted to a type, and is null if it is of another kind.
   func read(as type: AttributeType) -> Value {
     guard case .json(let text) = self else { return self }
     return JSONMember.scalar(text, as: type) ?? .null
   }
 
-  /// Returns the value as a number of a width; `nil` if it can't be one, as when it is out of range.
+  /// Returns the value as a number of a width; `nil` if it can't be one, for example out of range.
   ///
-  /// A float is rounded to the nearest one.
+  /// A double is rounded to the nearest float.
   package func cast(to width: NumberWidth) -> Value? {
     guard var value = cast(to: width.type) else { return nil }
     if width == .uint64, case .decimal(let number) = value {
@@ -107,15 +107,15 @@ extension Value {
     }
   }
 
-  /// Reads a double in JSON's grammar, which has no hexadecimal ones.
+  /// Reads a double in JSON's grammar, which excludes hexadecimal numbers.
   private static func double(_ text: String) -> Double? {
     DecimalText.isGrammatical(text) ? Double(text) : nil
   }
 }
 
-/// The reading of JSON that an attribute holds.
+/// The reading of JSON values of attributes.
 package enum JSONMember {
-  /// Returns the member of an object as JSON text; `nil` if it is null or there is none.
+  /// Returns the member of an object as JSON text; `nil` if it is null or missing.
   package static func member(_ name: String, of text: String) -> String? {
     guard let value = try? JSONValue(parsing: text.utf8), let member = value.object?[name],
       member != .null
@@ -123,7 +123,7 @@ package enum JSONMember {
     return JSONWriter.text { $0.write(member) }
   }
 
-  /// Returns the string, number, or truth value that JSON text is.
+  /// Returns the string, number, or truth value of JSON text.
   package static func scalar(_ text: String) -> Value? {
     switch try? JSONValue(parsing: text.utf8) {
     case .string(let text)?: .string(text)

@@ -28,7 +28,7 @@ extension QueryExpression.Function {
     case whole
     case json
 
-    /// The type as which JSON is read, unless it is taken as such.
+    /// The type that JSON is converted to, unless the function takes JSON.
     package var readType: AttributeType? {
       switch self {
       case .number: .double

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
 extension Value {
-  /// Returns -1, 0, or 1 as the value is less than, equal to, or greater than another; `nil` if there
-  /// is no order, as between a number and NaN, or between values of other types than numbers or text.
+  /// Returns -1, 0, or 1 if the value is less than, equal to, or greater than another one.
   ///
-  /// Text is in the order of its code points and equal only if these are; false is before true.
+  /// It is `nil` if there is no order, as between a number and NaN, or between types that have
+  /// none. Text is ordered by code points, and equal only if these are; false is before true.
   package func order(_ other: Value) -> Int? {
     switch (self, other) {
     case (.int64(let left), .int64(let right)): Self.order(left, right)
@@ -56,7 +56,7 @@ extension Value {
     return left < whole ? -1 : left > whole ? 1 : right > floor ? -1 : 0
   }
 
-  /// A double counts as the shortest decimal that means it, one beyond all decimals as infinite.
+  /// A double counts as its shortest decimal, or as infinite if it is beyond all decimals.
   package static func order(_ left: Decimal, _ right: Double) -> Int? {
     if right.isNaN || left.isNaN { return nil }
     if right.magnitude > 1e165 { return right > 0 ? -1 : 1 }

@@ -21,7 +21,7 @@ enum WidthFolding {
     }
   }
 
-  /// The wide forms of U+FF61 to U+FF9F, the voicing marks as marks on the letter before.
+  /// The wide forms of U+FF61 to U+FF9F; voicing marks become marks on the letter before.
   private static let katakana = Array(
     ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
       + "\u{3099}\u{309A}").unicodeScalars

@@ -4,10 +4,10 @@
 /// One character is a scalar with the marks that follow it. The time is at most the product of both
 /// lengths.
 enum WildcardPattern {
-  /// How many steps there are between two questions whether to stop.
+  /// The number of steps between two checks whether to stop.
   private static let interval = 1 << 16
 
-  /// Whether a text matches; `nil` if it was told to stop.
+  /// Whether a text matches; `nil` if stopped.
   static func matches(
     _ text: UnsafeBufferPointer<UInt8>,
     _ pattern: UnsafeBufferPointer<UInt8>,
@@ -16,7 +16,8 @@ enum WildcardPattern {
     var steps = 0
     var position = 0
     var place = 0
-    // Where to go on when a match fails: behind the last `*`, one character later in the text.
+    // The state to retry from after a mismatch: after the last `*`, one character later in the
+    // text.
     var retry: (position: Int, place: Int)?
     while true {
       steps += 1

@@ -1,9 +1,9 @@
-/// The kinds of scalars that a pattern can tell apart, found as texts bring them.
+/// The classes of scalars that a pattern distinguishes, found as they occur in texts.
 ///
-/// Scalars are of one kind if the same sets of the pattern have them. A kind's signature has a bit for
-/// each set, behind those of ``PatternContext``.
+/// Scalars are of one kind if they are in the same sets of the pattern. A kind's signature has a
+/// bit for each set, after the bits of ``PatternContext``.
 struct PatternAlphabet {
-  /// The most kinds.
+  /// The maximal number of kinds.
   static let limit = 1024
   /// The number that stands for no kind.
   static let unknown = UInt16.max
@@ -16,9 +16,9 @@ struct PatternAlphabet {
   private let wordCount: Int
   private var signatures: [[UInt64]] = []
   private var numbers: [[UInt64]: UInt16] = [:]
-  /// The kinds of ASCII as far as they are known.
+  /// The known kinds of ASCII characters.
   private(set) var ascii = [UInt16](repeating: unknown, count: 128)
-  /// The kinds of the other scalars that were looked at last, each at its last ten bits.
+  /// The kinds of the other scalars used last, each at the index of its last ten bits.
   private var cache: [(scalar: UInt32, kind: UInt16)] = []
 
   init(_ program: PatternProgram) {
@@ -29,10 +29,10 @@ struct PatternAlphabet {
     wordCount = (sets.count + PatternContext.bitCount + 63) / 64
   }
 
-  /// How long it takes to find the kind of a scalar, in steps.
+  /// The cost of finding the kind of a scalar, in steps.
   var cost: Int { sets.count + 1 }
 
-  /// The kind of a scalar beyond ASCII if it was looked at lately.
+  /// The kind of a scalar beyond ASCII, if it was used lately.
   func kind(beyondASCII scalar: UInt32) -> UInt16 {
     guard !cache.isEmpty else { return Self.unknown }
     let entry = cache[Int(scalar) & (Self.cacheSize - 1)]

@@ -1,8 +1,8 @@
-/// The facts about a scalar on one side of a place by which assertions are decided.
+/// The facts about a scalar beside a position, used to decide assertions.
 struct PatternContext: OptionSet, Hashable {
   let rawValue: UInt64
 
-  /// A character of words.
+  /// A word character.
   static let word = PatternContext(rawValue: 1)
   static let newline = PatternContext(rawValue: 2)
   static let carriageReturn = PatternContext(rawValue: 4)
@@ -17,7 +17,7 @@ struct PatternContext: OptionSet, Hashable {
 }
 
 extension PatternAssertion {
-  /// Whether it is true between two scalars.
+  /// Whether it holds between two scalars.
   func holds(after left: PatternContext, before right: PatternContext) -> Bool {
     switch self {
     case .textStart: left.contains(.edge)

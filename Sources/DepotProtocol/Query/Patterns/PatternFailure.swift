@@ -1,10 +1,10 @@
-/// A reason why a text isn't a regular expression that the service takes.
+/// The reason why a text isn't a regular expression that the service accepts.
 package struct PatternFailure: Error, Hashable {
   /// The mistake and its place, as a sentence.
   package var message: String
-  /// A hint at the right form.
+  /// A hint at a correct form.
   package var hint: String?
-  /// How many scalars of the pattern precede the place in question.
+  /// The offset of the problem, in scalars of the pattern.
   package var offset: Int
 
   init(_ what: String, at offset: Int) {
@@ -12,7 +12,7 @@ package struct PatternFailure: Error, Hashable {
     self.offset = offset
   }
 
-  /// Returns the failure with a hint at the right form.
+  /// Returns the failure with a hint at a correct form.
   func hint(_ hint: String) -> PatternFailure {
     var copy = self
     copy.hint = hint

@@ -6,9 +6,9 @@
 /// limit of memory; beyond it the whole cache is dropped. Nearly all texts then need one table
 /// look-up for each scalar.
 struct PatternMatcher {
-  /// How many steps there are between two questions whether to stop.
+  /// The number of steps between two checks whether to stop.
   static let interval = 4096
-  /// How many numbers the remembered states and transitions may have.
+  /// The size of the cache of states and transitions, in numbers.
   private static let memory = 1 << 17
   private static let dead = 0
   private static let start = 1
@@ -16,23 +16,23 @@ struct PatternMatcher {
 
   private let program: PatternProgram
   private var alphabet: PatternAlphabet
-  /// The number of words that a set of instructions takes; a state has one more, for its context.
+  /// The number of words of a set of instructions; a state has one more word, for its context.
   private let wordCount: Int
-  /// The states: bits of the instructions behind the last scalar, and the scalar's context.
+  /// The cached states: bits of the instructions after the last scalar, and the scalar's context.
   private var states: [[UInt64]] = []
   private var numbers: [[UInt64]: Int32] = [:]
-  /// The next states by state and kind of scalar.
+  /// The next states, by state and kind of scalar.
   private var transitions: [Int32] = []
-  /// Whether the text may end in a state; `nil` if that wasn't asked yet.
+  /// Whether the text may end in a state; `nil` if unknown yet.
   private var ends: [Bool?] = []
-  /// How many kinds of scalars the transitions have room for.
+  /// The number of kinds that the transitions have room for.
   private var stride = 16
-  /// How often the states were forgotten.
+  /// How often the cache was dropped.
   private var era = 0
   private var visits: [Int32]
   private var visit: Int32 = 0
   private var stack: [Int] = []
-  /// The instructions found at a place that take a scalar or match.
+  /// The instructions found at a position that consume a scalar or match.
   private var found: [Int] = []
   /// How many steps were taken in all.
   private(set) var steps = 0
@@ -45,7 +45,7 @@ struct PatternMatcher {
     forget()
   }
 
-  /// Returns whether all of a text in well-formed UTF-8 matches; `nil` if it was told to stop.
+  /// Returns whether all of a text in well-formed UTF-8 matches; `nil` if stopped.
   mutating func matches(
     _ text: UnsafeBufferPointer<UInt8>,
     unless mustStop: () -> Bool
@@ -75,7 +75,7 @@ struct PatternMatcher {
     return mayEnd(state)
   }
 
-  /// Follows known transitions as far as there are any that don't end in failure.
+  /// Follows cached transitions until one is unknown or fails.
   private func run(
     _ text: UnsafeBufferPointer<UInt8>,
     to end: Int,
@@ -108,7 +108,7 @@ struct PatternMatcher {
     }
   }
 
-  /// Returns where the line terminator at the end of a text begins, its length if there is none.
+  /// Returns the offset of the line terminator at the end of a text; its length if there is none.
   private static func lastLineEnd(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     let count = text.count
     func ends(_ bytes: UInt8...) -> Bool {
@@ -119,7 +119,7 @@ struct PatternMatcher {
     return count > 0 && 0xA...0xD ~= text[count - 1] ? count - 1 : count
   }
 
-  /// Decodes the scalar at a place, and its length.
+  /// Decodes the scalar at an offset, and its length.
   @inline(__always)
   private static func scalar(
     _ text: UnsafeBufferPointer<UInt8>,
@@ -136,7 +136,7 @@ struct PatternMatcher {
 }
 
 extension PatternMatcher {
-  /// Returns the state behind a scalar.
+  /// Returns the state after a scalar.
   private mutating func step(
     from state: Int,
     _ scalar: Unicode.Scalar,
@@ -188,7 +188,7 @@ extension PatternMatcher {
     return result
   }
 
-  /// Finds all the instructions that a state leads to without a scalar.
+  /// Finds all instructions that a state reaches without consuming a scalar.
   private mutating func find(from state: Int, before right: PatternContext) {
     let words = states[state]
     let left = PatternContext(rawValue: words[wordCount])
@@ -242,7 +242,7 @@ extension PatternMatcher {
     return states.count - 1
   }
 
-  /// Forgets all states but one, and returns its new number.
+  /// Drops all cached states but one, and returns its new number.
   private mutating func forget(allBut state: Int) -> Int {
     let words = states[state]
     forget()

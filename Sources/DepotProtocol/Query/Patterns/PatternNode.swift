@@ -6,11 +6,11 @@ indirect enum PatternNode {
   /// The parts in a row; nothing at all if there are none.
   case sequence([PatternNode])
   case alternation([PatternNode])
-  /// A part so many times, without an upper limit if `most` is `nil`; `offset` is where the count is.
+  /// Repetitions of a part, without a limit if `most` is `nil`; the count is at `offset`.
   case repetition(PatternNode, least: Int, most: Int?, offset: Int)
 }
 
-/// A condition on a place between two scalars.
+/// A condition on a position between two scalars.
 enum PatternAssertion {
   case textStart
   case textEnd
@@ -22,13 +22,13 @@ enum PatternAssertion {
   case noWordBoundary
 }
 
-/// The options that a pattern switches on and off within itself.
+/// The flags that a pattern can change within itself.
 struct PatternFlags {
   var ignoresCase = false
-  /// Whether `.` is any scalar, line terminators too.
+  /// Whether `.` matches line terminators too.
   var dotIsAny = false
-  /// Whether `^` and `$` are about lines.
+  /// Whether `^` and `$` match at lines.
   var isMultiline = false
-  /// Whether white space and comments mean nothing.
+  /// Whether white space and comments are ignored.
   var isExtended = false
 }

@@ -1,5 +1,5 @@
 extension PatternParser {
-  /// One scalar or several, as an escape or a part of a class names them.
+  /// The scalars that an escape or a part of a class names.
   enum Item {
     case scalar(Unicode.Scalar)
     case set(ScalarSet)
@@ -40,7 +40,7 @@ extension PatternParser {
     return .assertion(assertion)
   }
 
-  /// The sets by their letters; a capital letter stands for all other scalars.
+  /// The sets by their letters; an uppercase letter is the complement.
   private static let sets: [String: ScalarProperty] = [
     "d": .digit, "w": .word, "s": .whitespace, "h": .blank, "v": .newline,
   ]

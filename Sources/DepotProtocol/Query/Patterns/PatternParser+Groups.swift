@@ -88,7 +88,7 @@ extension PatternParser {
       case "s": flags.dotIsAny = isOn
       case "m": flags.isMultiline = isOn
       case "x" where peek != "x": flags.isExtended = isOn
-      // Nothing is captured, and all is about scalars anyway.
+      // Nothing is captured, and patterns are about scalars anyway.
       case "n", "u": break
       case ":": return true
       case ")": return false

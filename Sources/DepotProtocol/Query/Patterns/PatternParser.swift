@@ -1,15 +1,15 @@
-/// The reading of regular expressions.
+/// A parser of regular expressions.
 struct PatternParser {
-  /// The most groups and classes in each other.
+  /// The maximal nesting of groups and classes.
   static let depthLimit = 100
-  /// The greatest count of a repetition.
+  /// The maximal count of a repetition.
   static let countLimit = 10_000
 
   let scalars: [Unicode.Scalar]
   var position = 0
   var flags: PatternFlags
   var depth = 0
-  /// Whether it is between `\Q` and `\E`.
+  /// Whether the position is between `\Q` and `\E`.
   private var isQuoting = false
 
   private init(_ pattern: String, _ flags: PatternFlags) {
@@ -35,12 +35,12 @@ struct PatternParser {
 
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  /// The scalar behind the next one.
+  /// The scalar after the next one.
   var peekSecond: Unicode.Scalar? {
     position + 1 < scalars.count ? scalars[position + 1] : nil
   }
 
-  /// Goes past a scalar if it is the next one.
+  /// Skips a scalar if it is the next one.
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     guard peek == scalar else { return false }
     position += 1
@@ -52,7 +52,7 @@ struct PatternParser {
     return peek
   }
 
-  /// Goes one level down, from which the caller comes back by itself.
+  /// Enters one level of nesting; the caller leaves it.
   mutating func descend(at offset: Int) throws(PatternFailure) {
     depth += 1
     guard depth <= Self.depthLimit else {
@@ -80,7 +80,7 @@ struct PatternParser {
     return parts.count == 1 ? parts[0] : .sequence(parts)
   }
 
-  /// Goes past white space and comments where they mean nothing.
+  /// Skips white space and comments where they are ignored.
   private mutating func skipIgnored() {
     guard flags.isExtended, !isQuoting else { return }
     while let scalar = peek {
@@ -134,12 +134,12 @@ struct PatternParser {
     .literal(scalar, ignoresCase: flags.ignoresCase)
   }
 
-  /// Reads how often a part may occur.
+  /// Reads the count of a repeated part.
   private mutating func repeated(_ atom: PatternNode) throws(PatternFailure) -> PatternNode {
     skipIgnored()
     let start = position
     guard !isQuoting, let (least, most) = try count() else { return atom }
-    // Which of several matches is found makes no difference to a match of the whole text.
+    // Greedy and lazy repetitions make no difference if the whole text must match.
     if !take("?"), peek == "+" {
       throw .notRegular("a possessive repetition", at: start)
         .hint("Leave out the + behind it: no repetition takes longer for being greedy.")

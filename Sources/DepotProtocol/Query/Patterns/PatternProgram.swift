@@ -1,32 +1,32 @@
-/// A regular expression as instructions of a machine that can be in several places at once.
+/// A regular expression as instructions of a machine that can be at several of them at once.
 struct PatternProgram {
-  /// The most instructions, since each of them may be run for each scalar of a text.
+  /// The maximal number of instructions, since each may run for each scalar of a text.
   static let limit = 10_000
 
   enum Instruction {
-    /// Goes to the next instruction, past one scalar of a set.
+    /// Consumes one scalar of a set, and continues at the next instruction.
     case set(Int)
-    /// Goes to both.
+    /// Continues at both instructions.
     case split(Int, Int)
     case jump(Int)
-    /// Goes to the next instruction where something is true.
+    /// Continues at the next instruction if an assertion holds.
     case assertion(PatternAssertion)
     case match
   }
 
   private(set) var instructions: [Instruction] = []
   private(set) var sets: [ScalarSet] = []
-  /// Whether the words that end or begin at a place matter.
+  /// Whether assertions about words are used.
   private(set) var needsWords = false
-  /// Whether the lines that end or begin at a place matter.
+  /// Whether assertions about lines are used.
   private(set) var needsLines = false
-  /// Whether the line terminator at the end of the text matters.
+  /// Whether the assertion about the line terminator at the end is used.
   private(set) var needsLastLine = false
-  /// Whether the start of the text matters.
+  /// Whether the assertion about the start of the text is used.
   private(set) var needsStart = false
   private var numbers: [ScalarSet: Int] = [:]
 
-  /// - Throws: ``PatternFailure`` if it becomes too long.
+  /// - Throws: ``PatternFailure`` if the program becomes too long.
   init(_ node: PatternNode) throws(PatternFailure) {
     guard try Self.size(node) < Self.limit else { throw Self.tooLong(at: 0) }
     emit(node)
@@ -38,7 +38,7 @@ struct PatternProgram {
       .hint("Repeat less, as in [a-z]* for [a-z]{0,9999}, and check lengths on their own.")
   }
 
-  /// Returns how many instructions a node becomes.
+  /// Returns the number of instructions for a node.
   private static func size(_ node: PatternNode) throws(PatternFailure) -> Int {
     switch node {
     case .set, .assertion: return 1
@@ -81,7 +81,7 @@ struct PatternProgram {
       if let most {
         emitOptional(part, most - least)
       } else if least > 0 {
-        // The last copy is the one that is repeated.
+        // The last copy is the repeated one.
         let length = (instructions.count - start) / least
         instructions.append(.split(instructions.count - length, instructions.count + 1))
       } else {
@@ -103,7 +103,7 @@ struct PatternProgram {
     for split in splits { instructions[split] = .split(split + 1, instructions.count) }
   }
 
-  /// Makes room for an instruction whose target isn't known yet.
+  /// Reserves an instruction whose target isn't known yet.
   private mutating func reserve() -> Int {
     instructions.append(.match)
     return instructions.count - 1

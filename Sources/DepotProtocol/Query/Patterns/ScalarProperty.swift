@@ -1,7 +1,7 @@
 /// A condition of a regular expression on one scalar: `\w`, `\p{Lu}`, `[:punct:]`, and the like.
 @Memberwise("name", "holds")
 struct ScalarProperty: Sendable {
-  /// The name in small letters only, which no other property has.
+  /// The unique name in lowercase letters.
   private let name: String
   let holds: @Sendable (Unicode.Scalar) -> Bool
 
@@ -38,7 +38,7 @@ extension ScalarProperty {
     }
   }
 
-  /// The line terminators, which `.` isn't.
+  /// The line terminators, which `.` doesn't match.
   static func isNewline(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0xA...0xD, 0x85, 0x2028, 0x2029: true
@@ -78,7 +78,7 @@ extension ScalarProperty {
     self = found
   }
 
-  /// Finds the set that `[:name:]` stands for.
+  /// Finds the set for `[:name:]`.
   static func posix(_ name: String) -> ScalarSet? {
     let names =
       switch name {
@@ -91,7 +91,7 @@ extension ScalarProperty {
     return sets.count > 1 ? .union(sets) : sets.first
   }
 
-  /// Finds a property that a scalar has or hasn't.
+  /// Finds a binary property.
   private static func binary(named name: String) -> ScalarProperty? {
     let name = shortNames[name] ?? name
     return binaries[name].map { ScalarProperty(name, $0) }
@@ -134,7 +134,7 @@ extension ScalarProperty {
     "qmark": "quotationmark", "dia": "diacritic",
   ]
 
-  /// Finds a general category by its short or long name, or several by the name of their group.
+  /// Finds a general category by its short or long name, or a group of categories by its name.
   private static func category(named name: String) -> ScalarProperty? {
     let short = groups[name] ?? name
     let found = categories.filter { code, category in
@@ -144,7 +144,7 @@ extension ScalarProperty {
     return found.isEmpty ? nil : category(short, found.map(\.category))
   }
 
-  /// The codes of categories or groups by other names; the code of a group is the first letter of those in it.
+  /// The codes of categories and groups; a group's code is the first letter of its categories.
   private static let groups = [
     "lc": "l&", "casedletter": "l&", "letter": "l", "mark": "m", "combiningmark": "m",
     "number": "n", "punctuation": "p", "symbol": "s", "separator": "z", "other": "c",

@@ -1,4 +1,4 @@
-/// A set of Unicode scalars, as a regular expression names it.
+/// A set of Unicode scalars in a regular expression.
 indirect enum ScalarSet: Hashable, Sendable {
   case range(Unicode.Scalar, Unicode.Scalar)
   case property(ScalarProperty)
@@ -12,20 +12,20 @@ indirect enum ScalarSet: Hashable, Sendable {
 
   static func one(_ scalar: Unicode.Scalar) -> ScalarSet { .range(scalar, scalar) }
 
-  /// Returns a scalar, or all of its cases.
+  /// Returns the set of a scalar, or of all its case variants.
   static func literal(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> ScalarSet {
     guard ignoresCase else { return one(scalar) }
     let cases = scalar.cases
-    // A scalar without cases may still be a case of another one.
+    // A scalar without case variants may still be a variant of another one.
     return .anyCase(cases.count == 1 ? one(scalar) : .union(cases.map(one)))
   }
 
-  /// Looks for a scalar in the set.
+  /// Tests whether a scalar is in the set.
   ///
   /// - Parameters:
   ///   - scalar: The scalar.
-  ///   - cases: The scalar and its other cases, which matter if ``hasCases``.
-  /// - Returns: Whether the set has it.
+  ///   - cases: The scalar and its case variants, which matter if ``hasCases``.
+  /// - Returns: Whether the set contains it.
   func contains(_ scalar: Unicode.Scalar, cases: [Unicode.Scalar]) -> Bool {
     switch self {
     case .range(let first, let last): first <= scalar && scalar <= last
@@ -38,7 +38,7 @@ indirect enum ScalarSet: Hashable, Sendable {
     }
   }
 
-  /// Whether the cases of scalars matter.
+  /// Whether case variants matter.
   var hasCases: Bool {
     switch self {
     case .range, .property: false
