@@ -8,19 +8,19 @@ internal import DepotProtocol
 struct CallQueue {
   private var waiting: [Call] = []
   private var writesInFlight = 0
-  /// The write that is done in chunks, behind which the connection's other writes wait.
+  /// The write that is done in chunks; later writes of the connection wait for it.
   private var chunked: Int64?
-  /// The call that has the connection for itself, so that later ones wait for it.
+  /// The exclusive call; all later calls wait for it.
   private(set) var exclusive: Int64?
 
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Whether there is one write in flight, and nothing else that is in its way or waits for it.
+  /// Whether one write is in flight, and no other call runs or waits.
   var hasOneWriteOnly: Bool {
     writesInFlight == 1 && waiting.isEmpty && exclusive == nil && chunked == nil
   }
 
-  /// Whether a call that has just come may begin.
+  /// Whether a new call may begin now.
   func mayStart(_ effect: Operation.Effect) -> Bool {
     switch effect {
     case .write: waiting.isEmpty && exclusive == nil && chunked == nil
@@ -31,7 +31,7 @@ struct CallQueue {
 
   mutating func wait(_ call: Call) { waiting.append(call) }
 
-  /// Takes the next call that waits, if it may begin now.
+  /// Removes and returns the next waiting call, if it may begin now.
   mutating func next() -> Call? {
     guard exclusive == nil, let call = waiting.first else { return nil }
     let isWrite = call.operation.declaration.effect == .write
@@ -39,7 +39,7 @@ struct CallQueue {
     return waiting.removeFirst()
   }
 
-  /// Forgets a call that waits; returns whether there is one of this id.
+  /// Removes a waiting call; returns whether there was one with this id.
   mutating func remove(_ id: Int64) -> Bool {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
     waiting.remove(at: index)

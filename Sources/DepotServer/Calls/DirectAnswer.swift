@@ -18,10 +18,10 @@ final class DirectAnswer: Sendable {
     self.inbox = inbox
   }
 
-  /// Takes the permission back; after this nothing is sent any more by another thread.
+  /// Revokes the permission; afterwards the store's thread sends nothing.
   func revoke() { isOpen.withLock { $0 = false } }
 
-  /// Sends the answer to a write, and leaves a note of it; returns whether it might.
+  /// Sends the answer to a write, and leaves a message about it; returns `false` if revoked.
   func send(_ outcome: WriteOutcome) -> Bool {
     isOpen.withLock { isOpen in
       guard isOpen else { return false }
@@ -41,7 +41,7 @@ final class DirectAnswer: Sendable {
 }
 
 extension Server {
-  /// Lets the store answer a write by itself if nothing in its session waits for it.
+  /// Allows the store to answer a write directly if nothing else in its session waits for it.
   func allowDirectAnswer(to request: inout WriteRequest, _ session: Session, of host: StoreHost) {
     guard isServing, session.calls.count == 1, session.queue.hasOneWriteOnly,
       session.output.count == 0, !session.isHalfClosed, !session.isClosing

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import Synchronization
 
-/// The tokens that several stores answer with, each on a thread of its own.
+/// The tokens of several stores, which answer on threads of their own.
 final class GatheredTokens: Sendable {
   private struct State: Sendable {
     var tokens: [HistoryToken?]
@@ -11,7 +11,7 @@ final class GatheredTokens: Sendable {
   private let state: Mutex<State>
   private let completion: @Sendable (Result<[HistoryToken], DepotError>) -> Void
 
-  /// Creates a gathering of the tokens of some stores, in their order, or of the first failure.
+  /// Creates a collector of the stores' tokens, in order, or of the first failure.
   init(_ count: Int, completion: @escaping @Sendable (Result<[HistoryToken], DepotError>) -> Void) {
     state = Mutex(State(tokens: Array(repeating: nil, count: count)))
     self.completion = completion

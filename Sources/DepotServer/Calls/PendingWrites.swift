@@ -1,10 +1,10 @@
-/// The writes that were handed over to stores, by the tokens that their outcomes name.
+/// The writes submitted to stores, by the tokens of their outcomes.
 struct PendingWrites {
   /// The recipient of the outcome of a write.
   enum Recipient {
-    /// A call; its outcome lets others through to the container whose schema it defines, if it does.
+    /// A call; if it defines a schema, its outcome opens the container to other calls again.
     case call(Server.Caller, defining: Container?)
-    /// A definition of a schema over several stores, which handed over this part.
+    /// One part of a schema definition over several stores.
     case definition(SchemaDefinition, part: Int)
     /// The server itself.
     case server(([UInt8]) -> Void)
@@ -13,14 +13,14 @@ struct PendingWrites {
   private var recipients: [UInt64: Recipient] = [:]
   private var lastToken: UInt64 = 0
 
-  /// Returns the token of a write that is about to be handed over.
+  /// Returns the token for a write about to be submitted.
   mutating func add(_ recipient: Recipient) -> UInt64 {
     lastToken += 1
     recipients[lastToken] = recipient
     return lastToken
   }
 
-  /// Returns the recipient of an outcome, which is the only one of its token.
+  /// Removes and returns the recipient of an outcome.
   mutating func remove(_ token: UInt64) -> Recipient? { recipients.removeValue(forKey: token) }
 
   /// Drops all recipients, since some of them keep the server alive.

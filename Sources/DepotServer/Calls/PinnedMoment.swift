@@ -2,13 +2,13 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A moment of a container that a connection keeps: a pin of each of its stores.
+/// A pinned snapshot of a container: a pin of each of its stores.
 ///
 /// It lives on the server's thread.
 @Memberwise("container", "lease")
 final class PinnedMoment {
   let container: Container
-  /// The time for which it is kept while nobody reads it.
+  /// The time that it is kept while nobody reads from it.
   let lease: PinLease
   private var parts: [Part] = []
 
@@ -21,7 +21,7 @@ final class PinnedMoment {
 
   func add(_ host: StoreHost, _ pin: Pin) { parts.append(Part(host: host, pin: pin)) }
 
-  /// Takes note of the snapshot of a store.
+  /// Notes that a store's snapshot was taken.
   ///
   /// - Returns: Whether that was the last one.
   func complete(_ store: Int, _ moment: Pin.Moment) -> Bool {
@@ -30,23 +30,24 @@ final class PinnedMoment {
     return parts.allSatisfy { $0.moment != nil }
   }
 
-  /// The token, if there is but one store.
+  /// The token, if there is only one store.
   var token: String? { parts.count == 1 ? parts[0].moment?.token : nil }
 
-  /// Why it isn't to be used any more; `nil` if it is.
+  /// Returns the error if it has expired; `nil` if it is usable.
   func end(_ now: UInt64) -> DepotError? {
     if let end = parts.lazy.compactMap(\.pin.end).first { return end }
     return lease.isOver(at: now) ? .pinExpired : nil
   }
 
-  /// Gives it up; its reads end with `reason`.
+  /// Releases it; its reads end with `reason`.
   func end(_ reason: DepotError) {
     for part in parts { part.host.readers?.end(part.pin, reason) }
   }
 
-  /// Returns the store that an operation is about, as it was at the moment.
+  /// Returns the store that an operation is about, with its pinned snapshot and schema.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_entity` if there are several and none has the entity.
+  /// - Throws: ``DepotError`` `schema.unknown_entity` if there are several stores and none has the
+  ///   entity.
   func part(of operation: Operation) throws(DepotError) -> (StoreHost, Pin, Catalog) {
     var found: (StoreHost, Pin, Catalog)?
     let named = operation.isAboutStore ? try container.host(of: operation) : nil

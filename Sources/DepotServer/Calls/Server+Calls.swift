@@ -37,7 +37,7 @@ extension Server {
     }
   }
 
-  /// Begins the next call that waited for the connection's writes, and returns whether there was one that may begin.
+  /// Begins the next waiting call of the connection; returns whether there was one that may begin.
   func startWaiting(_ session: Session) -> Bool {
     guard let call = session.queue.next() else { return false }
     touch(session)
@@ -179,17 +179,17 @@ extension Server {
     }
   }
 
-  /// Takes the writes of calls that are to end out of the stores' queues, all of a turn at once.
+  /// Withdraws the writes of stopped calls from the stores' queues, all of a round at once.
   func withdrawStopped() {
     for host in hosts where !host.stopped.isEmpty {
       for outcome in host.withdrawStopped() { finish(outcome) }
     }
   }
 
-  /// How long calls are ended in a turn of the loop.
+  /// How long calls are ended in one round of the loop.
   private static let overdueNanoseconds: UInt64 = 5_000_000
 
-  /// Ends calls whose deadline has passed, for a moment at most, and notes when to go on.
+  /// Ends calls whose deadline has passed, for a limited time, and notes when to continue.
   func endOverdue() {
     guard now >= nextDeadline else { return }
     nextDeadline = .max
@@ -203,7 +203,7 @@ extension Server {
         }
       }
     }
-    // One look for many that are close to each other.
+    // Deadlines close to each other are checked together.
     if nextDeadline != .max { nextDeadline = max(nextDeadline, now + 5_000_000) }
   }
 
@@ -243,7 +243,7 @@ extension Server {
     }
   }
 
-  /// - Throws: ``DepotError`` if the store takes no writes, for now or at all.
+  /// - Throws: ``DepotError`` if the store accepts no writes, temporarily or ever.
   func requireWritable(_ host: StoreHost) throws(DepotError) {
     guard host.reader != nil else { throw host.refuse() }
     guard !host.isReadOnly else {
@@ -253,7 +253,7 @@ extension Server {
     }
   }
 
-  /// Returns the request for a write whose outcome is the call's answer.
+  /// Returns the request for a write; its outcome is the call's answer.
   func request(
     _ call: Call,
     _ session: Session,
@@ -294,12 +294,12 @@ extension Server {
     session.uploads = []
   }
 
-  /// The idempotency key, which is one user's.
+  /// The idempotency key, made unique for the user.
   func key(of call: Call, _ session: Session) -> String? {
     call.key.map { "\(session.peer.user):\($0)" }
   }
 
-  /// Ends a call that couldn't be handed over.
+  /// Ends a call that couldn't be submitted.
   func fail(_ call: Call, _ session: Session, _ error: DepotError) {
     session.fail(call.id, error)
     session.state.finish(call.id)
@@ -337,7 +337,7 @@ extension Server {
       let host = try container.host(of: call.operation)
       found = host
       guard let reader = host.reader else { throw host.refuse() }
-      // A stream that waits for credit can't be answered in one go.
+      // A stream that waits for credit can't be answered at once.
       var isQuick = false
       if call.credit == nil {
         isQuick = try reader.perform(
@@ -364,13 +364,13 @@ extension Server {
     note(running, call.id, session, isError: isError, host: found)
   }
 
-  /// Returns whether the turn has nothing else to do or to send than to answer one call of a session.
+  /// Returns whether answering one call of a session is the only work of this round.
   private func isAlone(_ session: Session) -> Bool {
     session.output.count == 0 && session.decoder.pendingCount == 0 && !session.queue.hasWaiting
       && writing.isEmpty && ready.count == 1 && touched.allSatisfy { $0 === session }
   }
 
-  /// Hands a read to the readers' threads.
+  /// Passes a read to the readers' threads.
   func readLong(
     _ call: Call,
     _ running: RunningCall,
@@ -385,7 +385,7 @@ extension Server {
         .hint("Read one of them to its end, or cancel it.")
     }
     let caller = Caller(session, call)
-    // One that has begun holds a row.
+    // A read that has begun holds a row in memory.
     let hasRoom = !call.operation.isStream || session.streamRoom > 0
     let granted = hasRoom ? min(RunningStream.firstWindow, call.credit ?? .max) : 0
     let read = LongRead(

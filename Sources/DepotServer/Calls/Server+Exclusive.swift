@@ -23,7 +23,7 @@ extension Server {
     return session
   }
 
-  /// Begins a call that has its connection for itself until it is answered.
+  /// Begins an exclusive call, which blocks its connection until it is answered.
   func startExclusive(_ call: Call, _ session: Session) {
     session.calls[call.id] = session.calls[call.id] ?? running(call)
     session.queue.beginExclusive(call.id)
@@ -109,8 +109,7 @@ extension Server {
     }
   }
 
-  /// Has calls refused while the rows of a container are migrated to a schema; returns whether they
-  /// will be.
+  /// Makes calls be refused while a container's rows are migrated; returns whether they will be.
   private func interrupt(_ container: Container, toDefine schema: Schema) -> Bool {
     let isMigration = container.hosts.contains { host in
       let part = container.isUndivided ? schema : schema.part(of: host.catalog.schema)
@@ -125,7 +124,7 @@ extension Server {
       .hint("Send the call again in a moment; the schema may be another one then.")
   }
 
-  /// Defines a schema over all stores of a container, perhaps for a call.
+  /// Defines a schema over all stores of a container, for a call or for the service itself.
   func define(
     _ schema: Schema,
     isDryRun: Bool = false,
@@ -136,7 +135,7 @@ extension Server {
     for caller: Caller? = nil,
     completion: @escaping SchemaDefinition.Completion
   ) throws(DepotError) {
-    // The stores' outcomes name their tokens only, by which the definition is found again.
+    // Outcomes of stores have only tokens, which lead to the definition.
     let definition = try SchemaDefinition(
       schema,
       of: container,
@@ -167,7 +166,7 @@ extension Server {
 }
 
 extension Server {
-  /// Notes a request that is about to be handed over to a store for a call.
+  /// Notes a request about to be submitted to a store for a call.
   func note(_ request: WriteRequest, to host: StoreHost, of caller: Caller?) {
     guard let caller else { return }
     sessions[caller.connection]?.calls[caller.call]?.writes.append((host, request.token))
@@ -175,7 +174,7 @@ extension Server {
 }
 
 extension Schema {
-  /// Returns the entities that another schema has too, or had.
+  /// Returns the entities that another schema also has, or had.
   fileprivate func part(of other: Schema) -> Schema {
     Schema(
       version: version,

@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension Server {
-  /// Begins to take the snapshots of a pin; the answer comes when all were taken.
+  /// Begins to take the snapshots of a pin; the call is answered when all are taken.
   func pin(_ call: Call, maxAgeMilliseconds age: Int?, _ session: Session) throws(DepotError) {
     let container = try container(call.container, session)
     guard session.pins.count < Limits.pins else {
@@ -36,7 +36,7 @@ extension Server {
     }
   }
 
-  /// Takes note of a snapshot, and answers the call if it was the last one.
+  /// Notes a taken snapshot, and answers the call if it was the last one.
   func didPin(_ pinned: Inbox.Pinned, _ result: Result<Pin.Moment, DepotError>) {
     let id = pinned.caller.call
     guard let session = session(of: pinned.caller), let moment = session.pins[pinned.name],
@@ -62,7 +62,7 @@ extension Server {
     touch(session)
   }
 
-  /// Gives up a pin.
+  /// Releases a pin.
   ///
   /// - Throws: ``DepotError`` `stream.expired` if the connection has no such pin.
   func unpin(_ name: String, _ session: Session) throws(DepotError) {
@@ -81,7 +81,7 @@ extension Server {
     return moment
   }
 
-  /// Begins a read of a pinned moment.
+  /// Begins a read from a pinned snapshot.
   func read(
     _ call: Call,
     _ running: RunningCall,
@@ -107,9 +107,9 @@ extension Server {
     session.pins = [:]
   }
 
-  /// Ends pins whose time is over, and keeps logs short for which snapshots are too old.
+  /// Ends expired pins, and also snapshots that keep a log from being restarted.
   ///
-  /// - Returns: Whether to look again soon.
+  /// - Returns: Whether to call this again soon.
   func tendSnapshots() -> Bool {
     var isBusy = false
     for host in hosts {

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension Server {
-  /// Keeps a part of a save, or forgets the parts.
+  /// Stages a part of a save, or drops the parts.
   func stage(_ request: StageRequest, _ call: Call, _ session: Session) {
     do throws(DepotError) {
       var (parts, rows) = (0, 0)
@@ -26,9 +26,9 @@ extension Server {
     }
   }
 
-  /// Returns a call with the parts that were staged for it.
+  /// Returns a call with its staged parts added.
   ///
-  /// - Throws: ``DepotError`` `notfound.staged` if it isn't as the call says.
+  /// - Throws: ``DepotError`` `notfound.staged` if the staged parts don't match the call.
   func joined(_ call: Call, _ session: Session) throws(DepotError) -> Call {
     guard case .save(let request) = call.operation, request.staged != nil else { return call }
     var call = call

@@ -3,13 +3,13 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension Server {
-  /// Begins a call of those who watch.
+  /// Begins a watch, or a call that is about watches.
   func watch(_ call: Call, _ session: Session) {
     do throws(DepotError) {
       let container = try container(call.container, session)
       if case .watch(let request) = call.operation {
         let host = try container.host(of: call.operation)
-        // It waited for a write while the end began; nobody would end it.
+        // The service began to end while this call waited; nobody would end the watch.
         guard isServing else { throw ReaderPool.draining }
         try watch(request, call, host, session)
       } else {
@@ -71,7 +71,7 @@ extension Server {
     }
   }
 
-  /// Answers a call that waited until its connection was told of everything.
+  /// Answers a barrier once its connection has received all earlier events.
   func passBarrier(_ caller: Caller, _ result: Result<[HistoryToken], DepotError>) {
     guard let session = session(of: caller) else { return }
     let answer = result.map { tokens in
@@ -90,7 +90,7 @@ extension Server {
 }
 
 extension RunningCall {
-  /// Whether it waits until its connection was told of everything.
+  /// Whether the call waits until its connection has received all earlier events.
   var isBarrier: Bool { if case .barrier = operation { true } else { false } }
 }
 

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The parts of saves that a connection has sent before the saves themselves.
+/// The parts of saves that a connection has sent in advance.
 struct StagedSaves {
   private struct Staged {
     var request = SaveRequest()
@@ -65,14 +65,15 @@ struct StagedSaves {
     return (staged.parts, staged.rows)
   }
 
-  /// Forgets the parts of a save.
+  /// Drops the parts of a save.
   mutating func discard(_ save: Int64) {
     byteCount -= saves.removeValue(forKey: save)?.bytes ?? 0
   }
 
-  /// Returns a save with its parts, which are gone from here.
+  /// Returns a save with its parts, which are removed here.
   ///
-  /// - Throws: ``DepotError`` `notfound.staged` if there are none, or not as many as it names.
+  /// - Throws: ``DepotError`` `notfound.staged` if there are none, or a different number than it
+  ///   names.
   mutating func join(_ request: SaveRequest) throws(DepotError) -> SaveRequest {
     guard let name = request.staged else { return request }
     guard var staged = saves.removeValue(forKey: name.save) else {

@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import Synchronization
 
-/// The way of a watched query's frames to its client.
+/// The delivery of a watched query's frames to its client.
 ///
-/// A small one is sent at once, by the thread that made it, unless some that came before are still on their
-/// way through the server's thread.
+/// A small frame is sent at once by the thread that made it, unless earlier frames are still on
+/// their way through the server's thread.
 @Memberwise("caller", "socket", "inbox")
 final class WatchedFrames: Sendable {
   private struct State {
-    /// How many times the server's thread was given frames that it hasn't taken.
+    /// The number of deliveries that the server's thread hasn't received yet.
     var underWay = 0
-    /// How many frames were sent at once.
+    /// The number of frames sent at once.
     var sent = 0
-    /// Whether the terminal frame was given.
+    /// Whether the terminal frame was delivered.
     var isEnded = false
   }
 
@@ -23,7 +23,7 @@ final class WatchedFrames: Sendable {
 
   /// The size up to which a frame is sent at once, in bytes.
   private static let limit = 1 << 14
-  /// After how many frames that were sent at once the server's thread looks whether there may be more.
+  /// The number of frames sent at once after which the server's thread checks the credit.
   private static let interval = RunningStream.window / 2
 
   /// The number of frames that were given, sent or not.

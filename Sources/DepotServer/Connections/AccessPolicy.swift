@@ -4,7 +4,7 @@ package import DepotLinux
 package struct AccessPolicy: Hashable, Sendable {
   /// The rights of a peer.
   package enum Role: Hashable, Sendable {
-    /// Everything, also to end the service.
+    /// Everything, including the end of the service.
     case owner
     /// Read and write.
     case writer
@@ -23,7 +23,7 @@ package struct AccessPolicy: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether anybody but the owner and root is let in.
+  /// Whether users other than the owner and root are admitted.
   package var isShared: Bool {
     !(allowedUsers.isEmpty && readOnlyUsers.isEmpty) || namesGroups
   }

@@ -1,12 +1,12 @@
 package import DepotLinux
 package import DepotProtocol
 
-/// The bytes that wait for one client, in order.
+/// The bytes to send to one client, in order.
 ///
-/// Small answers share one buffer; large frames are kept as they are, so that nothing is copied
+/// Small answers share one buffer; large frames are queued as they are, so that no byte is copied
 /// twice.
 package struct OutputQueue {
-  /// Where small answers are written.
+  /// The buffer that small answers are written to.
   package var writer = JSONWriter(capacity: 4096)
   private var chunks: [[UInt8]] = []
   private var firstChunk = 0
@@ -15,10 +15,10 @@ package struct OutputQueue {
 
   package init() {}
 
-  /// How many bytes wait.
+  /// How many bytes are unsent.
   package var count: Int { chunkBytes + writer.bytes.count - sent }
 
-  /// Adds frames that are written already.
+  /// Appends complete frames.
   package mutating func append(_ frames: consuming [UInt8]) {
     if frames.count < 4096 { return writer.raw(frames) }
     close()
@@ -72,7 +72,7 @@ package struct OutputQueue {
     return true
   }
 
-  /// Sends the rest of `bytes`; returns whether all of it went.
+  /// Sends the rest of `bytes`; returns whether all of it was sent.
   private mutating func send(
     _ bytes: [UInt8],
     to descriptor: Descriptor

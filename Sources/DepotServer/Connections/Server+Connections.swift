@@ -15,14 +15,14 @@ extension Server {
     }
   }
 
-  /// Stops accepting for a while; the kernel queues who comes.
+  /// Stops accepting for a while; the kernel queues new clients.
   func pauseListener() {
     guard let listener, isAccepting else { return }
     loop.remove(listener.descriptor)
     isAccepting = false
   }
 
-  /// How many connections are accepted, those included that only get to hear a refusal.
+  /// How many connections are accepted, including ones that are only accepted to be refused.
   ///
   /// The readers and the store must not run out of descriptors because of clients.
   private var acceptableConnections: Int {
@@ -56,10 +56,10 @@ extension Server {
   /// How long to wait before accepting is tried again, in nanoseconds.
   static let acceptPause: UInt64 = 100_000_000
 
-  /// Whether clients may be waiting though the socket isn't watched.
+  /// Whether clients may be waiting while the socket isn't watched.
   var isAcceptingPaused: Bool { isServing && listener != nil && !isAccepting }
 
-  /// Logs once when descriptors or memory run out for clients, and once when there are some again.
+  /// Logs once when descriptors or memory for clients run out, and once when there are some again.
   private func noteExhaustion(_ error: SystemError?) {
     guard (error != nil) != isExhausted else { return }
     isExhausted = error != nil
@@ -140,7 +140,7 @@ extension Server {
     endPins(session)
   }
 
-  /// Sends an error that no call has, and closes when it is sent.
+  /// Sends an error that belongs to no call, and closes the connection afterwards.
   func close(_ session: Session, _ error: DepotError) {
     session.send(error)
     session.ending = .closing

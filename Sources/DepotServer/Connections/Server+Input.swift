@@ -6,9 +6,9 @@ internal import DepotProtocol
 extension Server {
   /// The time for sessions' input in one round of the loop; each gets a fifth at most.
   private static let turnNanoseconds: UInt64 = 10_000_000
-  /// Above how many bytes of requests without an answer a session's next call waits.
+  /// The bytes of unanswered requests above which a session's next call waits.
   private static let requestBytes = 32 << 20
-  /// Above how many bytes of all sessions' the next calls of those wait that have more than a few of them.
+  /// The bytes of all unanswered requests above which sessions with more than a few of them wait.
   private static let allRequestBytes = 256 << 20
   private static let fewRequestBytes = 1 << 20
 
@@ -62,20 +62,19 @@ extension Server {
       session.revokeDirectAnswer()
       return touch(session)
     }
-    // Bytes behind the end are thrown away until the client has noticed.
+    // Bytes after the end are discarded until the client notices it.
     if session.isClosing { return }
     session.lastProgress = now
     session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
   }
 
-  /// Begins the calls that waited for others, and handles the frames that have come whole, for a moment at most, so
-  /// that others have their turns.
+  /// Begins calls that waited, and handles complete frames, until the time slice ends.
   private func process(_ session: Session, until end: UInt64) {
     repeat {
       if session.isClosing { return }
       do throws(DepotError) {
         guard startWaiting(session) ? true : try handleFrame(session) else {
-          // It may be read again, or be done.
+          // Its socket may be watched again, or its connection may be finished.
           if session.isHalfClosed || !session.watchesReads { touch(session) }
           return
         }
@@ -120,9 +119,10 @@ extension Server {
     return true
   }
 
-  /// Whether a session's next call may begin beside the requests that have no answer.
+  /// Whether a session's next call may begin, given its unanswered requests.
   ///
-  /// Until then nothing more is read of it, so that requests can't fill the memory while a store is busy.
+  /// Until then no more is read from it, so that requests can't fill the memory while a store is
+  /// busy.
   private func hasRoom(_ session: Session) -> Bool {
     let own = session.state.requestBytes
     guard own > Self.fewRequestBytes else { return true }

@@ -14,58 +14,58 @@ final class Session {
   var state = SessionState()
   var decoder = FrameDecoder()
   var output = OutputQueue()
-  /// How many bytes of streams are in it at most, which wait for their reader and are no reason to cut that off.
+  /// The bytes of streams in the output, at most; a slow reader of these isn't cut off.
   var streamedBytes = 0
   var calls: [Int64: RunningCall] = [:]
-  /// The parts of saves that are yet to come.
+  /// The staged parts of later saves.
   var staged = StagedSaves()
   var queue = CallQueue()
-  /// The write that began last, which the next may come after.
+  /// The write that began last; a later write may depend on it.
   var lastWrite: (id: Int64, control: CallControl)?
-  /// A call that waits until less is in flight, and the size of its frame.
+  /// A call that waits until fewer bytes are in flight, and the size of its frame.
   var held: (frame: ClientFrame, bytes: Int)?
-  /// The permission for the store to answer the only write in flight.
+  /// The permission for the store to answer the only write in flight directly.
   var direct: DirectAnswer?
-  /// The container of the calls that name none.
+  /// The container of calls that name none.
   var containerName = ContainerRequest.defaultName
   /// That container, once it was looked up.
   var container: Container?
   var client: [String: String] = [:]
   /// The author of the connection's changes in the history, unless a call names another.
   var author: String?
-  /// The process as the history tells it.
+  /// The name of the process in the history.
   var process: String?
   var int64: Hello.Int64Form = .number
-  /// Why the session ends as soon as its framing is known.
+  /// The error that ends the session as soon as its framing is known.
   var refusal: DepotError?
-  /// The way to the end of the connection, on the service's side.
+  /// The stages of closing the connection, on the service's side.
   enum Ending {
     case none
     /// It closes when all output is sent.
     case closing
-    /// The client was told that nothing more comes.
+    /// The client was told that no more output follows.
     case finished
   }
 
   var ending = Ending.none
   var isClosing: Bool { ending != .none }
-  /// Whether the client will send no more, though it may still read.
+  /// Whether the client has ended its output; it may still read.
   var isHalfClosed = false
   /// Whether the session's output is sent before the loop sleeps.
   var isTouched = false
   /// Whether the session is among those with frames or calls to handle.
   var isQueued = false
-  /// Whether its client has sent something that is to be read first.
+  /// Whether its client has sent bytes that must be read first.
   var isReadable = false
   var watchesReads = true
   private(set) var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.
   let openedAt: UInt64
-  /// The moments that the client keeps, by the names of their pins.
+  /// The pinned snapshots of the client, by name.
   var pins: [String: PinnedMoment] = [:]
   /// The numbers of the stores that may have uploads of this connection.
   var uploads: Set<Int> = []
-  /// When the client last took or sent bytes.
+  /// When the client last received or sent bytes.
   var lastProgress: UInt64
 
   init(
@@ -93,7 +93,7 @@ final class Session {
     watchesWrites = isWaiting
   }
 
-  /// Has the only write in flight be answered through the server's thread.
+  /// Makes the server's thread answer the only write in flight.
   func revokeDirectAnswer() {
     direct?.revoke()
     direct = nil
@@ -105,10 +105,10 @@ final class Session {
     ReplyWriter(id: id, framing: framing, int64: int64)
   }
 
-  /// How many bytes of rows were queued since the client had taken all.
+  /// The bytes of rows queued since the client had taken everything.
   var queuedRowBytes = 0
 
-  /// Whether nothing but rows waits for the client, and a few small answers; the streams wait for it too.
+  /// Whether the unread output is rows and at most a few small answers.
   var waitsForReader: Bool { output.count <= queuedRowBytes + (64 << 10) && queuedRowBytes > 0 }
 
   /// The number of bytes that streams may still produce, beside the unsent output.
@@ -122,7 +122,7 @@ final class Session {
     FrameEncoder.append(framing, to: &output.writer, body)
   }
 
-  /// Queues an error that no call has.
+  /// Queues an error that belongs to no call.
   func send(_ error: DepotError) {
     send { writer in
       writer.object { writer in
@@ -138,20 +138,20 @@ final class Session {
   }
 }
 
-/// A call that has no terminal frame yet.
+/// A call without a terminal frame yet.
 struct RunningCall {
   let operation: Operation
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
-  /// The requests that were handed over to stores for it, and may be taken back.
+  /// The requests submitted to stores for it, which may be withdrawn.
   var writes: [(host: StoreHost, token: UInt64)] = []
-  /// The name of the pin that it is to be answered with.
+  /// The name of the pin that its answer will contain.
   var pin: String?
   /// Whether the executing operation was told to stop.
   var isStopped = false
 
-  /// How many frames of a stream have come.
+  /// How many frames of a stream were delivered.
   var delivered: Int { stream?.delivered ?? 0 }
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
@@ -161,12 +161,12 @@ struct RunningCall {
   }
 }
 
-/// The flow of a stream.
+/// The flow control of a stream.
 @Memberwise("source", "host")
 struct RunningStream {
-  /// How many frames may be on their way to the client without its having taken them.
+  /// How many frames may be unread by the client at a time.
   static let window = 8
-  /// How many of a read are as long as nobody knows how large they are.
+  /// The same for a read whose frames' size isn't known yet.
   static let firstWindow = 1
 
   /// The producer of the frames.
@@ -178,12 +178,12 @@ struct RunningStream {
   let source: Source
   /// The store that is read.
   let host: StoreHost
-  /// How many frames the client asked for, or `nil` if it leaves that to the socket.
+  /// How many frames the client has requested, or `nil` if only the socket limits them.
   var credit: Int?
   var granted: Int
-  /// Whether its producer has begun, which it does with the first frame that is granted.
+  /// Whether its producer has begun, which the first granted frame starts.
   var hasBegun: Bool = true
-  /// How many frames of a read have come.
+  /// The number of frames that the reader of a read has made.
   private var received: Int = 0
   /// The size of the last frame; `nil` before the first.
   private var frameBytes: Int?
@@ -191,16 +191,16 @@ struct RunningStream {
   /// The read; `nil` if the stream is a watch, which runs until its client cancels it.
   var read: LongRead? { if case .read(let read) = source { read } else { nil } }
 
-  /// The way of the frames of a watch.
+  /// The delivery of the frames, if the stream is a watch.
   var watched: WatchedFrames? { if case .watch(_, let frames) = source { frames } else { nil } }
 
-  /// Whether the stream ends only when the client has enough.
+  /// Whether it is a watch, which ends only when its client cancels it.
   var isWatch: Bool { if case .watch = source { true } else { false } }
 
-  /// Whether it has a snapshot for as long as its client reads.
+  /// Whether it holds a snapshot until its client has read all of it.
   var isLimited: Bool { read?.operation.isStream == true }
 
-  /// How many frames have come from the producer.
+  /// The number of frames that the producer has made.
   var delivered: Int {
     switch source {
     case .read: received
@@ -208,7 +208,7 @@ struct RunningStream {
     }
   }
 
-  /// Whether only more credit lets the stream go on.
+  /// Whether the stream can continue only with more credit.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
 
   /// The size of the granted frames that are still missing, in bytes; 0 for a watch.
@@ -216,7 +216,7 @@ struct RunningStream {
     isLimited ? max(0, granted - received) * (frameBytes ?? Limits.frameBytes) : 0
   }
 
-  /// Notes that frames of a read have come, with so many bytes together.
+  /// Adds frames of a read that its reader has made, with their total size.
   mutating func didReceive(_ count: Int, bytes: Int) {
     received += count
     if count > 0 { frameBytes = bytes / count }
@@ -226,7 +226,7 @@ struct RunningStream {
   mutating func takeGrant() -> Int {
     var window = Self.window
     if !isWatch {
-      // As many as have 1 MiB, if they are large.
+      // Large frames are limited to about 1 MiB in total.
       let fitting = frameBytes.map { Limits.outboundSoftBytes / max(1, $0) } ?? Self.firstWindow
       window = max(1, min(window, fitting))
     }
@@ -236,7 +236,7 @@ struct RunningStream {
     return grant
   }
 
-  /// Makes the producer look at its call's control again.
+  /// Makes the producer check its call's control again.
   func wake() {
     switch source {
     case .read(let read): read.wake()
@@ -252,7 +252,7 @@ struct RunningStream {
     }
   }
 
-  /// Lets the producer make more frames.
+  /// Allows the producer to make more frames.
   func grant(_ frames: Int) {
     switch source {
     case .read(let read): read.grant(frames)

@@ -2,14 +2,14 @@ package import DepotProtocol
 
 /// The state machine of one connection, without its bytes: the meaning of each frame in each state.
 package struct SessionState: Sendable {
-  /// The task of the service because of a frame, small as ``ClientFrame``.
+  /// The action that a frame requires; as small as ``ClientFrame``.
   package enum Action: Hashable, Sendable {
     case nothing
     indirect case welcome(Hello, version: Int)
     case start(Call)
-    /// Answer a call that can't be started.
+    /// Answer a call that can't begin.
     indirect case reject(id: Int64, DepotError)
-    /// Let a stream send more frames.
+    /// Allow a stream to send more frames.
     case grant(id: Int64, Int)
     case cancel(id: Int64)
     case pong(Int64)
@@ -28,7 +28,7 @@ package struct SessionState: Sendable {
   private var lastIdentifier: Int64 = 0
   /// The calls without a terminal frame; few enough to look through.
   private var running: [Running] = []
-  /// The running calls that go on until the client has enough, and so don't count as waiting.
+  /// The running watches, which don't count as waiting calls.
   private var watching: [Int64] = []
 
   private struct Running {
@@ -36,18 +36,18 @@ package struct SessionState: Sendable {
     var bytes: Int
   }
 
-  /// How many bytes their requests have.
+  /// The size of their requests, in bytes.
   package private(set) var requestBytes = 0
 
   package init() {}
 
-  /// Whether hello was said and nothing ended the connection.
+  /// Whether the client has said hello and the connection hasn't ended.
   package var isOpen: Bool { phase == .open || phase == .draining }
 
   /// Whether the client hasn't said hello.
   package var isAwaitingHello: Bool { phase == .awaitingHello }
 
-  /// How many calls wait for their answer.
+  /// How many calls are unanswered.
   package var runningCount: Int { running.count }
 
   /// Handles a frame, of the given size in bytes, that the client sent.

@@ -13,26 +13,26 @@ final class Container {
   }
 
   let name: String
-  /// The stores as they were asked for.
+  /// The stores as they were requested.
   let stores: [ContainerStore]
   let hosts: [StoreHost]
   let placement: StorePlacement
-  /// The store, if there is but one.
+  /// The store, if there is only one.
   let only: StoreHost?
   var state = State.opening
-  /// Whether it outlives its last user though stores of it are in memory.
+  /// Whether it stays open without users though it has stores in memory.
   var keeps: Bool
   /// The connections that use it.
   var users: Set<Int64> = []
-  /// Why calls are refused for now; `nil` if they aren't.
+  /// The error that refuses calls for now; `nil` if calls are accepted.
   var interruption: DepotError?
   /// The custom stage of a migration in progress.
   var migration: RunningMigration?
-  /// Whether it shows the store of another one, which nobody may write to meanwhile.
+  /// Whether it shows the store of another container, which nobody may write to meanwhile.
   let isView: Bool
-  /// The tasks for when it is open, or couldn't be opened.
+  /// The closures to call when it is open, or couldn't be opened.
   var whenOpen: [(DepotError?) -> Void] = []
-  /// The tasks for when it is closed.
+  /// The closures to call when it is closed.
   var whenClosed: [() -> Void] = []
 
   /// The schema of all stores together.
@@ -60,16 +60,16 @@ final class Container {
     if !isView { for host in hosts { host.container = self } }
   }
 
-  /// Whether nobody uses it who keeps it open.
+  /// Whether it has no user left who keeps it open.
   var isAbandoned: Bool {
     state == .open && users.isEmpty && !keeps
       && hosts.contains { $0.configuration.isInMemory }
   }
 
-  /// Whether a schema goes into its one store as a whole.
+  /// Whether its only store holds all entities, so that schemas needn't be divided.
   var isUndivided: Bool { only.map { $0.entities == nil } ?? false }
 
-  /// Takes note of the schemas that the stores have now.
+  /// Reads the present schemas of the stores.
   func refresh() {
     holders = [:]
     knownAnswer = nil
@@ -85,7 +85,7 @@ final class Container {
     }
   }
 
-  /// The answer of `schema.get`, which is made once for each schema.
+  /// The reply to `schema.get`, encoded once for each schema.
   var schemaAnswer: [UInt8] {
     if let knownAnswer { return knownAnswer }
     var writer = JSONWriter()
@@ -128,7 +128,7 @@ final class Container {
     return try host(of: entity, at: "/args/entity")
   }
 
-  /// Returns the store of a name, which may be left out if there is but one.
+  /// Returns the store of a name, which is optional if there is only one store.
   private func host(named name: String?) throws(DepotError) -> StoreHost {
     let names = hosts.map(\.name)
     guard let name else {
@@ -142,7 +142,7 @@ final class Container {
       .at("/args/store")
   }
 
-  /// Returns the store whose history an operation is about; `nil` if it is about none.
+  /// Returns the store whose history an operation is about; `nil` if it isn't about history.
   private func hostOfHistory(_ operation: Operation) throws(DepotError) -> StoreHost? {
     guard operation.isAboutHistory else { return nil }
     guard let token = operation.token else {
@@ -216,7 +216,7 @@ extension Operation {
     }
   }
 
-  /// A token of the history that the operation names.
+  /// A token named by the operation.
   fileprivate var token: HistoryToken? {
     switch self {
     case .history(let request):

@@ -1,7 +1,7 @@
 internal import DepotEngine
 internal import DepotProtocol
 
-/// A custom stage of a migration: the store as it was, and a copy that has the new schema.
+/// A custom stage of a migration: the old store, and a copy with the new schema.
 ///
 /// Only the connection that began it sees either. It lives on the server's thread.
 final class RunningMigration {
@@ -14,11 +14,11 @@ final class RunningMigration {
 
   /// The container whose store is migrated.
   let container: Container
-  /// The store as it is until the end.
+  /// The old store, unchanged until the end.
   let host: StoreHost
   /// The number of the connection that began it.
   let owner: Int64
-  /// The version before.
+  /// The version before the migration.
   let version: SchemaVersion?
   var stage = Stage.beginning
   /// The copy, once there is one.
@@ -33,7 +33,7 @@ final class RunningMigration {
     version = host.catalog.schema.version
   }
 
-  /// Lets the program see both stores.
+  /// Makes both stores visible to the program.
   func open(_ copy: StoreHost) {
     let old = Container(
       name: container.name + MigrationRequest.oldSuffix,
@@ -58,7 +58,7 @@ final class RunningMigration {
     stage = .open
   }
 
-  /// Lets calls through to the container again.
+  /// Admits calls to the container again.
   func end() {
     container.migration = nil
     container.interruption = nil

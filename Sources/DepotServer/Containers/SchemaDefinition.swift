@@ -3,9 +3,9 @@ internal import DepotProtocol
 
 /// The definition of one schema over several stores.
 ///
-/// All stores take their part in a transaction that stays open, during which nothing else is written,
-/// and are told to commit it when every one of them could. Only a failure of a disk, or a crash, between
-/// their commits leaves some without theirs; defining the same schema again does the rest.
+/// All stores define their part in a transaction that stays open, while nothing else is written.
+/// They commit when every one of them has succeeded. Only a failing disk, or a crash, between the
+/// commits can leave some parts uncommitted; defining the same schema again completes it.
 ///
 /// It lives on the server's thread.
 final class SchemaDefinition {
@@ -28,7 +28,7 @@ final class SchemaDefinition {
   private var committed = 0
 
   /// - Throws: ``DepotError`` `schema.invalid` if the schema can't be divided,
-  ///   `unavailable.readonly` if a store would have to change that can't.
+  ///   `unavailable.readonly` if a read-only store would have to change.
   init(
     _ schema: Schema,
     of container: Container,
@@ -92,7 +92,7 @@ final class SchemaDefinition {
     }
   }
 
-  /// Takes the answer of a store: the terminal frame of a call, on a line.
+  /// Handles the answer of a store: the terminal frame of a call, on a line.
   func finish(_ part: Int, _ frame: [UInt8]) {
     switch (StoreAnswer.result(frame), phase) {
     case (.success(let value), .whole), (.success(let value), .prepare): results[part] = value
@@ -107,7 +107,7 @@ final class SchemaDefinition {
   private func goOn() {
     if phase == .prepare {
       failure = failure ?? refusal
-      // A store that couldn't prepare its part has undone it, as has one that was closed.
+      // A store that failed to prepare its part has undone it, and so has one that was closed.
       let prepared = results.keys.filter { parts[$0].host.reader != nil }.sorted()
       if !prepared.isEmpty { return ask(prepared, failure == nil ? .commit : .undo) }
     }
@@ -161,7 +161,7 @@ extension DepotError {
   }
 }
 
-/// The terminal frame of a call that the server itself made, on a line.
+/// The terminal frame, on a line, of a call made by the server itself.
 enum StoreAnswer {
   static func result(_ frame: [UInt8]) -> Result<JSONValue, DepotError> {
     do throws(DepotError) {

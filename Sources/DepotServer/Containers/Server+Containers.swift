@@ -4,7 +4,7 @@ internal import DepotProtocol
 
 /// The opening and closing of containers, which several connections may share.
 extension Server {
-  /// How many descriptors a store needs at most, its readers included.
+  /// The maximal number of descriptors of a store, including its readers.
   static let descriptorsPerStore = 28
 
   /// The containers besides the service's own, by their names.
@@ -42,7 +42,7 @@ extension Server {
 
   // MARK: - Opening
 
-  /// Opens a container, or joins those who use it.
+  /// Opens a container, or shares one that is open.
   func open(_ request: ContainerRequest, _ session: Session, _ caller: Caller) throws(DepotError) {
     guard let container = containers[request.name] else {
       return try create(request, session, caller)
@@ -67,7 +67,7 @@ extension Server {
     }
   }
 
-  /// Opens a container again after something stood in the way.
+  /// Opens a container again after an obstacle is gone.
   private func retry(_ request: ContainerRequest, _ caller: Caller) {
     guard let session = sessions[caller.connection] else { return }
     do throws(DepotError) {
@@ -240,7 +240,7 @@ extension Server {
     }
   }
 
-  /// Closes a container again whose schema couldn't be defined, unless others use it by now.
+  /// Closes a new container whose schema couldn't be defined, unless others use it by now.
   private func giveUp(_ container: Container, _ caller: Caller, _ error: DepotError) {
     container.users.remove(caller.connection)
     guard container.state == .open, container.users.isEmpty, container.whenOpen.isEmpty else {
@@ -263,7 +263,7 @@ extension Server {
     close(container) { [self] in end(caller, .success(.object([:]))) }
   }
 
-  /// Notes that a session uses no container any more.
+  /// Notes that a session no longer uses any container.
   func leaveContainers(_ session: Session) {
     guard containers.count > 1 else { return }
     for container in namedContainers where container.users.remove(session.number) != nil {

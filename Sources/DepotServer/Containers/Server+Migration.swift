@@ -32,7 +32,7 @@ extension Server {
 
   // MARK: - Beginning
 
-  /// Takes the container away from all others, and makes the copy.
+  /// Closes the container to all others, and makes the copy.
   func beginMigration(
     _ request: MigrationRequest,
     _ call: Call,
@@ -74,7 +74,7 @@ extension Server {
     }
   }
 
-  /// Hands an operation of the server's own over to a store, for a call.
+  /// Submits an operation of the server's own to a store, for a call.
   private func send(
     _ operation: Operation,
     to host: StoreHost,
@@ -134,7 +134,7 @@ extension Server {
     }
   }
 
-  /// Closes both stores, puts the copy in the old one's place, and opens it.
+  /// Closes both stores, replaces the old one by the copy, and opens it.
   private func exchange(
     _ migration: RunningMigration,
     _ value: JSONValue,
@@ -184,7 +184,7 @@ extension Server {
     abandon(migration) { [self] in end(caller, .success(.object([:]))) }
   }
 
-  /// Gives a migration up whose connection is gone.
+  /// Abandons a migration whose connection has ended.
   func leaveMigration(_ session: Session) {
     if let migration = try? migration(of: session) { abandon(migration) {} }
   }

@@ -4,9 +4,9 @@ internal import DepotProtocol
 
 /// The locations of the stores of containers, and descriptions of containers.
 extension Server {
-  /// Says where a store of a container is.
+  /// Returns the configuration of a container's store.
   ///
-  /// - Throws: ``DepotError`` `permission.op` if the client may not name the place,
+  /// - Throws: ``DepotError`` `permission.op` if the client may not name the location,
   ///   `unavailable.busy` if the file is open already, `notfound.file` if its folder is missing.
   func configuration(
     of store: ContainerStore,
@@ -95,7 +95,7 @@ extension Server {
     return made.path
   }
 
-  /// The folder of the stores that clients name by a file's name.
+  /// The folder of stores that clients name by a file name only.
   private var storesFolder: String {
     let path = configuration.storePath
     return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/stores"
@@ -129,7 +129,7 @@ extension Server {
     ])
   }
 
-  /// How many connections have no other container.
+  /// How many connections use the default container.
   private var users: Int {
     sessions.values.count {
       $0.state.isOpen && $0.containerName == ContainerRequest.defaultName

@@ -1,17 +1,17 @@
 internal import DepotProtocol
 
-/// Which store of a container holds which entity.
+/// The assignment of entities to the stores of a container.
 struct StorePlacement {
-  /// A store as far as its entities go.
+  /// A store with its entities.
   struct Place {
     var store: String
-    /// The entities that it holds; all that no other store names if `nil`.
+    /// The entities that it holds; `nil` for all entities that no other store names.
     var entities: [String]?
   }
 
   private let places: [Place]
   private let named: [String: Int]
-  /// The position of the store that holds the entities that none names.
+  /// The index of the store for entities that no store names.
   private let rest: Int?
 
   init(_ places: [Place]) {
@@ -24,14 +24,14 @@ struct StorePlacement {
     rest = places.firstIndex { $0.entities == nil }
   }
 
-  /// The position of the store that is to hold an entity, or `nil` if none is.
+  /// The index of the store for an entity, or `nil` if there is none.
   func position(of entity: String) -> Int? { named[entity] ?? rest }
 
   /// Divides a schema.
   ///
   /// - Returns: The part of each store, in their order.
-  /// - Throws: ``DepotError`` `schema.invalid` if an entity has no store, if a store names one that the
-  ///   schema lacks, or if a parent or a relationship would lead into another store.
+  /// - Throws: ``DepotError`` `schema.invalid` if an entity has no store, if a store names an
+  ///   unknown entity, or if a parent or a relationship would be in another store.
   func divide(_ schema: Schema) throws(DepotError) -> [Schema] {
     try refuseUnknown(in: schema)
     var parts = places.map { _ in Schema(version: schema.version) }
@@ -52,7 +52,7 @@ struct StorePlacement {
     return parts
   }
 
-  /// Checks that a store holds nothing that belongs into another.
+  /// Checks that a store has no entities of another store.
   func check(_ schema: Schema, of index: Int) throws(DepotError) {
     for entity in schema.entities where position(of: entity.name) != index {
       let other = position(of: entity.name).map { places[$0].store }

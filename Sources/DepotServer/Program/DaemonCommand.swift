@@ -4,16 +4,16 @@ internal import DepotProtocol
 internal import DepotTables
 internal import Glibc
 
-/// The task that `depotd` was given.
+/// The command of `depotd`.
 package enum DaemonCommand {
   case serve(ServerConfiguration)
-  /// Serve in the place of the service that has the socket now.
+  /// Serve in place of the service that has the socket now.
   case takeOver(ServerConfiguration)
-  /// Examine the configuration and the whole store, and end.
+  /// Check the configuration and the whole store, and end.
   case check(ServerConfiguration)
-  /// Put a backup into the place of the store, and end.
+  /// Replace the store by a backup, and end.
   case restore(String, ServerConfiguration)
-  /// Make a folder of tables of an SQLite file, and end; or a file of a folder.
+  /// Convert an SQLite file into a folder of tables, or back, and end.
   case readTables(String, into: String)
   case writeTables(String, into: String)
   case printProtocol
@@ -152,7 +152,7 @@ package enum DaemonCommand {
     return problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
   }
 
-  /// Says the same of a store in a cluster, and how safe it is there.
+  /// Prints the problems of a store in a cluster, and its durability there.
   private static func check(
     _ cluster: ClusterAddress,
     _ configuration: ServerConfiguration
@@ -256,7 +256,7 @@ package enum DaemonCommand {
     }
   }
 
-  /// Makes the folder of a file, for its owner alone, unless it is there.
+  /// Creates the folder of a file, for its owner only, if it is missing.
   ///
   /// - Throws: ``DepotError`` of class `storage` or `permission`.
   static func prepareFolder(of path: String) throws(DepotError) {
@@ -271,7 +271,7 @@ package enum DaemonCommand {
 }
 
 extension DepotError {
-  /// Refuses to use the folder of a file that isn't as safe as this user's own.
+  /// Refuses to use a file in a folder that others control.
   ///
   /// - Throws: ``DepotError`` `permission.file`.
   static func refuseDistrust(folderOf path: String) throws(DepotError) {

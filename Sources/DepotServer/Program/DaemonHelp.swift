@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// The help of `depotd` and its page of the manual, made from the same tables.
 enum DaemonHelp {
-  /// The options that are no settings.
+  /// The options that aren't settings.
   private static let options: [(spelling: String, help: String)] = [
     (
       "--config FILE",
@@ -91,7 +91,7 @@ enum DaemonHelp {
     Setting.all.map { ("--\($0.name) \($0.value)", $0.help) } + options
   }
 
-  /// Returns the output of `depotd --help` in lines of so many columns.
+  /// Returns the output of `depotd --help` for a width in columns.
   static func text(width: Int) -> String {
     var text = filled("depotd \(summary).", margin: 0, width) + "\nExamples:\n"
     text += examples.map { "  \($0)\n" }.joined()
@@ -101,7 +101,7 @@ enum DaemonHelp {
     return text + filled("Exit status: \(list).", margin: 0, width) + "\n"
   }
 
-  /// The page of the manual, depotd(8).
+  /// The manual page depotd(8).
   static var manual: String {
     var page = ManualPage(
       name: "depotd",
@@ -152,7 +152,7 @@ enum DaemonHelp {
     return "  \(spelling)\(padding)" + lines.drop { $0 == " " }
   }
 
-  /// Returns a text in lines that fit, each with a margin in front.
+  /// Returns a text in lines that fit, each with a margin before it.
   private static func filled(_ text: String, margin: Int, _ width: Int) -> String {
     let indent = String(repeating: " ", count: margin)
     var lines: [String] = []

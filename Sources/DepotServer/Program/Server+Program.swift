@@ -9,11 +9,11 @@ package import DepotProtocol
 extension Server {
   /// The store of a service that is part of a program.
   package enum ProgramStore: Sendable {
-    /// A file, which others reach at the socket that was claimed.
+    /// A file, which others reach through the claimed socket.
     case file(path: String, ListeningSocket.Claim)
-    /// A file that nothing may be written to, for this program only.
+    /// A read-only file, for this program only.
     case frozen(path: String)
-    /// Nowhere, for this program only.
+    /// Memory, for this program only.
     case memory
   }
 
@@ -69,7 +69,7 @@ extension Server {
   /// Whether the service is part of a program.
   var isInProgram: Bool { signals == nil }
 
-  /// Returns a connection to the service; it is at its end at once if the service has ended.
+  /// Returns a connection to the service, which is closed already if the service has ended.
   ///
   /// - Throws: ``DepotError`` `unavailable.busy` if there are no more descriptors.
   package nonisolated func makeConnection() throws(DepotError) -> Descriptor {
@@ -82,10 +82,10 @@ extension Server {
     }
   }
 
-  /// Has the service finish its calls, close its store, and return from ``run()``.
+  /// Makes the service finish its calls, close its store, and return from ``run()``.
   package nonisolated func end() { inbox.post(.end) }
 
-  /// Ends without another answer, because the disk can't be relied on.
+  /// Ends without further answers, because the disk is unreliable.
   func giveUp() {
     phase = .closing(.end(status: 70))
     pauseListener()

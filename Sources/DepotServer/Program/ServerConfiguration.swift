@@ -2,69 +2,69 @@ package import DepotEngine
 internal import DepotLinux
 package import DepotProtocol
 
-/// How a service is set up: by its arguments, and by a file of the same settings.
+/// The configuration of a service, from its arguments and a file of settings.
 package struct ServerConfiguration: Sendable {
   package var socketPath: String
-  /// The path of the store's file; empty if none was named and this user has no home.
+  /// The path of the store's file; empty if none is configured and this user has no home folder.
   package var storePath: String
-  /// The database that the store lives in; `nil` if it lives in the file.
+  /// The database of the store; `nil` if the store is a file.
   var cluster: ClusterAddress?
-  /// Where the copies of stores in clusters are; empty if nobody said and this user has no home.
+  /// The folder for local copies of clusters' stores; empty if unknown and this user has no home.
   var cacheFolder = ServicePlaces.cache ?? ""
-  /// For how long a service that is stopped may keep others of its store from writing.
+  /// How long a stopped service may keep other services from writing, in seconds.
   var turnSeconds = 20
-  /// Whether the cluster may be an engine that nobody has tried.
+  /// Whether the cluster may be an engine that Depot wasn't tested with.
   var allowsUncertified = false
-  /// The access by the arguments; at a reload it stays.
+  /// The access rules of the arguments, which a reload keeps.
   var argumentAccess = AccessPolicy()
-  /// The access by the file.
+  /// The access rules of the file.
   private var fileAccess = AccessPolicy()
   package var maximumConnections = Limits.connections
-  /// From how long on a call is logged as slow.
+  /// The duration from which a call is logged as slow, in milliseconds.
   package var slowMilliseconds = 100
-  /// How long running calls may take once the service is to end.
+  /// How long running calls may take when the service ends, in milliseconds.
   package var drainMilliseconds = 10_000
-  /// How long a client may take nothing, or leave a frame unfinished.
+  /// How long a client may read nothing, or leave a frame incomplete, in milliseconds.
   package var stallMilliseconds = 30_000
-  /// How long a pin may be kept.
+  /// How long a pin may be kept, in milliseconds.
   package var pinMilliseconds = 60_000
-  /// Whether nothing may be written to the store.
+  /// Whether the store is read-only.
   package var isReadOnly = false
   /// Whether to serve the remaining data if a part of the store is lost.
   package var acceptsLoss = false
-  /// Whether a restore may replace a store that is there.
+  /// Whether a restore may replace an existing store.
   var replacesStore = false
-  /// From which size of a store's log on reads and pins are ended to let it begin anew.
+  /// The size of a store's log above which reads and pins are ended so that it can restart.
   package var logBytes = 256 << 20
   package var logFormat = ServerLog.Format.text
-  /// The file of the log; the standard error as it is if `nil`.
+  /// The path of the log file; `nil` for the standard error as it is.
   package var logFile: String?
-  /// From which size on that file begins anew.
+  /// The size above which the log file is rotated.
   package var logFileBytes = 1 << 20
-  /// That file, once it is open.
+  /// The log file, once it is open.
   var openLog: LogFile?
-  /// Whether the log is written nowhere.
+  /// Whether no log is written.
   package var isSilent = false
   /// Whether readiness, or the reason for a failed start, is written to the standard output.
   package var reportsStart = false
-  /// How much of their histories stores keep.
+  /// The limits on the stores' histories.
   package var history = HistoryRetention()
-  /// The file that settings were read from, and are again at SIGHUP.
+  /// The file of the settings, which is read again at SIGHUP.
   package var file: String?
 
-  /// Creates the settings that hold when nothing else is said.
+  /// Creates the default settings.
   package init() {
     socketPath = ServicePlaces.socket
     storePath = ServicePlaces.store ?? ""
   }
 
-  /// The store by the name that it was given: a path, or the address of a database.
+  /// The store's name as configured: a path, or the address of a database.
   var storeName: String { cluster?.text ?? storeFile }
 
-  /// The store's file without links on the way to it, which SQLite doesn't follow.
+  /// The store's file with symbolic links resolved, since SQLite doesn't follow them.
   var storeFile: String { FileSystem.resolved(storePath) ?? storePath }
 
-  /// Refuses a service that was told no place for its store, and has no home for it either.
+  /// Refuses a service without a path for its store, if this user has no home folder.
   ///
   /// - Throws: ``DepotError`` `request.usage`.
   func requirePlace() throws(DepotError) {
@@ -73,10 +73,10 @@ package struct ServerConfiguration: Sendable {
       .hint("Set HOME or XDG_DATA_HOME, or name a place with --store or --data.")
   }
 
-  /// Makes the folder for the copies of stores in clusters.
+  /// Creates the folder for local copies of clusters' stores.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if there is no place for it, and others of class `storage` or
-  ///   `permission`.
+  /// - Throws: ``DepotError`` `request.usage` if there is no path for it, and others of class
+  ///   `storage` or `permission`.
   func prepareCache() throws(DepotError) {
     guard !cacheFolder.isEmpty else {
       throw DepotError.homeless.hint("Set HOME or XDG_CACHE_HOME, or name a place with --cache.")
@@ -98,7 +98,7 @@ package struct ServerConfiguration: Sendable {
     return store
   }
 
-  /// The access by both.
+  /// The combined access rules.
   package var access: AccessPolicy {
     var access = argumentAccess
     access.formUnion(fileAccess)
@@ -121,8 +121,10 @@ package struct ServerConfiguration: Sendable {
     try setting.apply(Setting.Argument(name: name, text: try value()), &self)
   }
 
-  /// Applies the settings in a file: on each line a name and a value, perhaps with `=` between them; a `#`
-  /// at the start of a line or behind a space begins a comment.
+  /// Applies the settings in a file.
+  ///
+  /// Each line has a name and a value, optionally with `=` between them; a `#` at the start of a
+  /// line or after a space begins a comment.
   ///
   /// - Throws: ``DepotError`` `notfound.file` if it can't be read, `request.usage` with the line if
   ///   a setting is wrong.
@@ -131,7 +133,7 @@ package struct ServerConfiguration: Sendable {
     guard var bytes = FileSystem.contents(of: path, limit: 1 << 20) else {
       throw DepotError(.fileNotFound, "The configuration \(path) can't be read.")
     }
-    // A byte order mark, which some editors write.
+    // Some editors write a byte order mark.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     let own = argumentAccess
     argumentAccess = AccessPolicy()
@@ -139,7 +141,7 @@ package struct ServerConfiguration: Sendable {
       fileAccess.formUnion(argumentAccess)
       argumentAccess = own
     }
-    // Split as bytes: "\r\n" is one character.
+    // Bytes are split, since "\r\n" is one character.
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let (name, value) = Self.setting(in: String(decoding: bytes, as: UTF8.self)) else {
@@ -149,7 +151,7 @@ package struct ServerConfiguration: Sendable {
     }
   }
 
-  /// Returns the name and the value on a line of a file; `nil` if there is no setting on it.
+  /// Returns the name and the value of a line; `nil` if it has no setting.
   private static func setting(in line: String) -> (name: String, value: String)? {
     var isBehindSpace = true
     let text = line.prefix { character in
@@ -173,7 +175,7 @@ package struct ServerConfiguration: Sendable {
 }
 
 extension DepotError {
-  /// The error that nothing says where a user's files are to be.
+  /// The error that no place for a user's files is configured.
   fileprivate static var homeless: DepotError {
     DepotError(.usage, "User \(Process.user) has no home, by the environment or the system.")
   }

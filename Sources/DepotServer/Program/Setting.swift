@@ -2,8 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A setting of `depotd`, an option of its command line and a line of its file: how its value is read, and
-/// how it is explained.
+/// A setting of `depotd`, as an option and as a line of its file: its parser and its help.
 @Memberwise("name", "value", "help", "apply")
 struct Setting: Sendable {
   /// The name without hyphens in front.
@@ -12,10 +11,10 @@ struct Setting: Sendable {
   let value: String
   /// The meaning, with the default in brackets if there is one.
   let help: String
-  /// Takes a value in.
+  /// Applies a value.
   let apply: @Sendable (Argument, inout ServerConfiguration) throws(DepotError) -> Void
 
-  /// A value as it was written, with the name of its setting for the errors about it.
+  /// A value as written, with the setting's name for error messages.
   struct Argument: Sendable {
     let name: String
     let text: String
@@ -220,7 +219,7 @@ extension Setting.Argument {
 
   /// Reads the name or the number of a user.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if the system knows no such user.
+  /// - Throws: ``DepotError`` `request.usage` if the user is unknown.
   fileprivate func user() throws(DepotError) -> UInt32 {
     if let user = UserDatabase.user(text) { return user }
     throw DepotError(.usage, "\(name): there is no user \"\(text)\".")
@@ -229,20 +228,20 @@ extension Setting.Argument {
 
   /// Reads the name or the number of a group.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if the system knows no such group.
+  /// - Throws: ``DepotError`` `request.usage` if the group is unknown.
   fileprivate func group() throws(DepotError) -> UInt32 {
     if let group = UserDatabase.group(text) { return group }
     throw DepotError(.usage, "\(name): there is no group \"\(text)\".")
       .hint("The system's groups: getent group")
   }
 
-  /// Reads a time as in `90`, `15m`, `12h`, or `30d`, in seconds; without a letter it is in them.
+  /// Reads a duration such as `90`, `15m`, `12h`, or `30d`, in seconds.
   fileprivate func duration() throws(DepotError) -> Double {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
     return Double(try number(units, "90s, 15m, 12h, or 30d"))
   }
 
-  /// Reads a size as in `1000`, `64K`, `512M`, or `2G`, in bytes.
+  /// Reads a size such as `1000`, `64K`, `512M`, or `2G`, in bytes.
   fileprivate func size() throws(DepotError) -> Int {
     try number(["K": 1 << 10, "M": 1 << 20, "G": 1 << 30], "1000, 64K, 512M, or 2G")
   }

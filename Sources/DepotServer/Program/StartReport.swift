@@ -3,9 +3,9 @@ internal import DepotProtocol
 
 /// A line of JSON on the standard output that tells the starting process the result of the start.
 enum StartReport {
-  /// The service answers.
+  /// The service is ready.
   case ready(store: String)
-  /// It can't, and ends.
+  /// The service can't start, and ends.
   case failed(DepotError)
 
   /// Writes the line, and closes the standard output.

@@ -8,11 +8,11 @@ internal import Synchronization
 final class Inbox: Sendable {
   enum Message: Sendable {
     case committed(store: Int, [WriteOutcome])
-    /// A write that the store's thread has answered already.
+    /// A write that the store's thread has already answered.
     case answered(store: Int, token: UInt64, isSuccess: Bool, at: UInt64)
     /// The unsent rest of another thread's frames waits for the client.
     case rest(connection: Int64)
-    /// Another thread has sent frames of a watch, which may produce more.
+    /// Frames of a watch that another thread has sent directly; it may produce more.
     case delivered(Server.Caller)
     case rows(Server.Caller, frames: [UInt8], count: Int, isLast: Bool)
     case barrier(Server.Caller, Result<[HistoryToken], DepotError>)
@@ -23,7 +23,7 @@ final class Inbox: Sendable {
     case fatal(DepotError)
     /// A client from inside this program.
     case client(Descriptor)
-    /// The program that the service is in needs it no more.
+    /// The enclosing program no longer needs the service.
     case end
   }
 
@@ -36,16 +36,16 @@ final class Inbox: Sendable {
 
   private let loop: EventLoop
   private let messages = Mutex<[Message]?>([])
-  /// Whether there may be messages, so that an empty box costs no lock.
+  /// Whether there may be messages, so that an empty inbox needs no lock.
   private let isFull = Atomic(false)
 
-  /// Hands a message to the server's thread.
+  /// Sends a message to the server's thread, and wakes it.
   func post(_ message: Message) {
     leave(message)
     loop.wake()
   }
 
-  /// Leaves a message that the server's thread finds when it has something else to do.
+  /// Leaves a message without waking the server's thread.
   func leave(_ message: Message) {
     messages.withLock { $0?.append(message) }
     isFull.store(true, ordering: .releasing)

@@ -4,7 +4,7 @@ internal import DepotProtocol
 
 /// The signals, the periodic work, and the orderly end of the service.
 extension Server {
-  /// Acts on SIGTERM, SIGINT, and SIGHUP.
+  /// Handles SIGTERM, SIGINT, and SIGHUP.
   func receiveSignals() {
     while let signal = signals?.next() {
       switch (signal, phase) {
@@ -42,7 +42,7 @@ extension Server {
     }
   }
 
-  /// Stops accepting, refuses new calls, and tells the clients.
+  /// Stops accepting, refuses new calls, and notifies the clients.
   func drain(_ reason: String, for departure: Departure = .end(status: 0)) {
     guard isServing else { return }
     log.write(.notice, "draining", [("reason", .text(reason))])
@@ -62,9 +62,9 @@ extension Server {
     }
   }
 
-  /// Moves on to the next phase of the service's end once the present one is done.
+  /// Enters the next phase of the service's end once the present one is done.
   ///
-  /// - Returns: The process's status at the very end.
+  /// - Returns: The process's exit status at the very end; `nil` before.
   func advance() -> Int32? {
     switch phase {
     case .serving, .handedOver, .resuming: return nil
@@ -96,7 +96,7 @@ extension Server {
     flushNow(session)
   }
 
-  /// Closes the next of the stores, the service's own last; departs when all are closed.
+  /// Closes the next store, the service's own last; departs when all are closed.
   private func closeNext(before departure: Departure) {
     let isClosing = hosts.contains { $0.isActive && !$0.isOpen }
     if isClosing || opener.isBusy { return }
@@ -149,7 +149,7 @@ extension Server {
     if !isServing { endStreamsOutOfCredit() }
   }
 
-  /// Cuts off those who have left rows lying for longest while such rows take too much memory together.
+  /// Cuts off the slowest readers while unread rows take too much memory in total.
   private func boundWaitingRows() {
     let waiting = sessions.values.filter { session in
       !session.isClosing && session.output.count > 0 && session.waitsForReader
@@ -171,7 +171,7 @@ extension Server {
     nextWatchdog = now + interval / 2
   }
 
-  /// Ends the streams that would hold up the end of the service, because their clients want no more.
+  /// Ends streams without credit, which would delay the end of the service.
   private func endStreamsOutOfCredit() {
     let error = DepotError(.draining, "The service is about to end.")
     for session in sessions.values {
@@ -181,7 +181,7 @@ extension Server {
     }
   }
 
-  /// How long a client may leave its side of a connection lying, in nanoseconds.
+  /// How long a client may neither read nor complete a frame, in nanoseconds.
   private var stallNanoseconds: UInt64 {
     UInt64(configuration.stallMilliseconds) * 1_000_000
   }

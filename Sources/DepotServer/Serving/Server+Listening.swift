@@ -2,9 +2,9 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// How a service comes to its socket.
+/// The listening socket of a service.
 extension Server {
-  /// Takes the right to listen, unless the service manager listens already.
+  /// Claims the socket's path, unless the service manager listens already.
   static func claim(
     _ configuration: ServerConfiguration
   ) throws(DepotError) -> ListeningSocket.Claim? {
@@ -24,10 +24,10 @@ extension Server {
     }
   }
 
-  /// The permissions of the socket, so that every user can connect if others than the owner may.
+  /// The permissions of the socket; all users can connect if the access is shared.
   static func mode(_ access: AccessPolicy) -> UInt32 { access.isShared ? 0o666 : 0o600 }
 
-  /// Notes beside the socket which store is served there, or that somebody has stopped that.
+  /// Records beside the socket the served store, or that the service was stopped on purpose.
   ///
   /// Services inside a program aren't recorded, as they end with it; service managers keep their
   /// own records.
@@ -41,7 +41,7 @@ extension Server {
     }
   }
 
-  /// Says in terms of the service why a socket can't be had.
+  /// Translates an error about a socket into the service's terms.
   static func explaining<Result>(
     _ path: String,
     _ body: () throws(ListeningSocket.Failure) -> Result

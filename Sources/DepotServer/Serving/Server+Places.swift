@@ -2,9 +2,9 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The files that the service has, which must stay where others find them.
+/// The service's files, which must stay at their paths.
 extension Server {
-  /// Begins to watch the names of files; without that they are checked more often.
+  /// Begins to watch the files' names; without that they are checked more often.
   func watchPlaces() {
     guard !isInProgram else { return }
     do throws(SystemError) {
@@ -18,13 +18,13 @@ extension Server {
     for host in hosts { host.watchFiles(places) }
   }
 
-  /// Has the files looked at in this turn.
+  /// Makes the files be checked in this round.
   func takeNotices() {
     places?.takeAll()
     nextTick = now
   }
 
-  /// Looks whether all files are where they were, and makes the socket anew if it alone is gone.
+  /// Checks that all files are at their paths; makes the socket again if only that is gone.
   ///
   /// - Returns: The reason to stop: clients would lose stored data, or reach another store; or
   ///   `nil`.
@@ -47,7 +47,7 @@ extension Server {
     return nil
   }
 
-  /// Listens at the path again for those who come; who has come to the old socket stays.
+  /// Listens at the path again for new clients; clients of the old socket stay.
   private func renew(_ old: ListeningSocket) {
     acceptAll()
     do throws(DepotError) {
@@ -62,7 +62,7 @@ extension Server {
       hasLostSocket = false
       log.write(.notice, "the socket was gone; listening anew")
     } catch {
-      // Tried again soon.
+      // It is tried again soon.
       guard !hasLostSocket else { return }
       hasLostSocket = true
       log.write(.error, "the socket is gone", [("error", .text(error.message))])
@@ -71,7 +71,7 @@ extension Server {
 
   /// Ends without answering pending calls: memory and disk may differ.
   ///
-  /// Clients are told why if that isn't the disk's failure, about which the next start says more.
+  /// Clients get the reason, except for failures of the disk, which the next start examines.
   ///
   /// - Returns: The process's exit status; `nil` if the service is part of a program, which
   ///   continues.
@@ -90,7 +90,7 @@ extension Server {
 }
 
 extension DepotError {
-  /// Says that a file of a service isn't where it was.
+  /// Creates the error that a file of a service isn't at its path.
   fileprivate init(_ loss: KeptFile.Loss, file path: String) {
     let event = loss == .removed ? "was removed or moved" : "was replaced by another"
     self.init(.gone, "The file \(path) \(event) while the service had it.")
@@ -111,7 +111,7 @@ extension StoreHost {
     for file in store.keptFiles { notices.watch(file) }
   }
 
-  /// Returns why writes to the store would be lost; `nil` if its files are in place.
+  /// Returns the error if writes to the store would be lost; `nil` if its files are in place.
   func lookAtFiles() -> DepotError? {
     guard isOpen, let store, !store.keptFiles.isEmpty else { return nil }
     for file in store.keptFiles {

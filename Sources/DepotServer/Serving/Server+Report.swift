@@ -77,7 +77,7 @@ extension Server {
       "process": session.process.map(JSONValue.string) ?? .null,
       "container": .string(session.containerName),
       "inFlight": .int64(Int64(session.calls.count)),
-      // Of the oldest; there may be many.
+      // Only the oldest calls; there may be many.
       "calls": .array(session.calls.sorted { $0.key < $1.key }.prefix(16).map(describe)),
       "outboundBytes": .int64(Int64(session.output.count)),
       "pins": .int64(Int64(session.pins.count)),
@@ -87,7 +87,7 @@ extension Server {
 }
 
 extension Server {
-  /// Returns the facts of a call that runs.
+  /// Returns the facts about a running call.
   private func describe(_ id: Int64, _ call: RunningCall) -> JSONValue {
     .object([
       "id": .int64(id), "op": .string(call.operation.name),

@@ -2,20 +2,20 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The place of this service on its way to another one.
+/// The handover of this service's socket to another service.
 struct Handover {
-  /// The connection of the other service, and the call that is answered with the socket.
+  /// The connection of the other service, and the call that the socket answers.
   let connection: Int64
   let call: Int64
-  /// The clients that were accepted but not heard of.
+  /// The accepted clients that have sent nothing yet.
   var clients: [Descriptor] = []
 }
 
 extension Server {
-  /// Begins to end, to hand the socket over to the caller when the stores are closed.
+  /// Begins to end, in order to hand the socket over to the caller when the stores are closed.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if the caller has another store, `unavailable.busy` if the
-  ///   place is being handed over already.
+  /// - Throws: ``DepotError`` `request.usage` if the caller has another store, `unavailable.busy`
+  ///   if a handover has begun already.
   func beginTakeover(_ store: String, _ call: Call, _ session: Session) throws(DepotError) {
     let path = configuration.storeName
     guard store == path || FileSystem.isSameFile(store, path) else {
@@ -55,7 +55,7 @@ extension Server {
     log.write(.notice, "handed over", [("pid", .number(session.peer.process))])
   }
 
-  /// Ends, since the other service serves.
+  /// Ends, since the other service is serving.
   func finishTakeover(_ session: Session) {
     notifier?.send("MAINPID=\(session.peer.process)")
     phase = .ended(status: 0)
@@ -63,7 +63,7 @@ extension Server {
 
   /// Serves again, since the other service couldn't.
   ///
-  /// Of the containers, only the service's own is open then.
+  /// Only the service's own container is open then.
   func resume(_ handover: Handover) {
     phase = .resuming(handover, mustEnd: false)
     log.write(.warning, "the other service is gone; serving again")
@@ -84,7 +84,7 @@ extension Server {
     }
   }
 
-  /// Serves clients that another service had accepted.
+  /// Serves a client that another service had accepted.
   func adopt(_ client: Descriptor) {
     do throws(SystemError) {
       try open(client, UnixSocket.peer(of: client))
@@ -95,9 +95,9 @@ extension Server {
 }
 
 extension Descriptor {
-  /// Sends bytes, and with the first ones as many descriptors each as the kernel takes along.
+  /// Sends bytes, passing with the first ones as many descriptors as the kernel accepts.
   ///
-  /// - Returns: Whether all was taken.
+  /// - Returns: Whether all were sent.
   fileprivate func sendAll(_ bytes: [UInt8], passing descriptors: [Descriptor]) -> Bool {
     var (rest, start) = (descriptors[...], 0)
     while start < bytes.count {
@@ -115,7 +115,7 @@ extension Descriptor {
 }
 
 extension Session {
-  /// Whether the client has sent nothing yet, as far as was read.
+  /// Whether the client has sent nothing so far.
   fileprivate var isUnheard: Bool {
     state.isAwaitingHello && decoder.framing == nil && decoder.pendingCount == 0
       && refusal == nil && !isClosing && !isHalfClosed

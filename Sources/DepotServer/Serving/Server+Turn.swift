@@ -4,7 +4,7 @@ internal import DepotProtocol
 
 /// The rounds of the event loop: reading messages, handling calls, and sending replies.
 extension Server {
-  /// One turn of the loop: take in all that came, hand the writes over once, then send.
+  /// Runs one round of the loop: reads all messages, submits the writes once, then sends.
   func turn(_ events: [EventLoop.Event]) -> Next {
     now = Monotonic.now()
     mayExplain = true
@@ -40,12 +40,12 @@ extension Server {
     default:
       guard let session = sessions[event.token] else { return }
       if event.isWritable { touch(session) }
-      // If it has its turn already, it is read when it is done with that.
+      // A queued session is read in its own order.
       if event.isReadable, !session.isQueued {
         session.isReadable = true
         enqueue(session)
       }
-      // Nobody is left to read the answers.
+      // Nobody reads the answers any more.
       if event.isHangUp, session.isHalfClosed || !event.isReadable { end(session) }
     }
   }
@@ -104,7 +104,7 @@ extension Server {
     lookForCluster(host)
   }
 
-  /// Logs once when the disk of a store gets full, and once when it has room again.
+  /// Logs once when the disk of a store becomes full, and once when it has room again.
   func lookForRoom(_ host: StoreHost) {
     let store = [("store", ServerLog.Value.text(host.configuration.path))]
     switch host.lookForRoom(now) {
@@ -114,7 +114,7 @@ extension Server {
     }
   }
 
-  /// Logs once when a store's cluster doesn't take writes, and once when it does again.
+  /// Logs once when a store's cluster refuses writes, and once when it accepts them again.
   private func lookForCluster(_ host: StoreHost) {
     guard let cluster = host.configuration.cluster else { return }
     let store = [("store", ServerLog.Value.text(cluster.text))]
@@ -125,7 +125,7 @@ extension Server {
     }
   }
 
-  /// Logs how safe a store in a cluster is.
+  /// Logs the durability of a store in a cluster.
   func logCluster(of host: StoreHost) {
     guard let cluster = host.configuration.cluster, let state = host.store?.statistics.cluster
     else {
@@ -148,7 +148,7 @@ extension Server {
     writing.removeAll(keepingCapacity: true)
   }
 
-  /// Keeps a write for the end of the turn.
+  /// Keeps a write until the end of the round.
   func hand(_ request: WriteRequest, to host: StoreHost) {
     if host.writes.isEmpty { writing.append(host) }
     host.writes.append(request)
@@ -163,7 +163,7 @@ extension Server {
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Has a session looked at before the loop sleeps.
+  /// Makes a session's output be sent before the loop sleeps.
   func touch(_ session: Session) {
     guard !session.isTouched else { return }
     session.isTouched = true
@@ -193,7 +193,7 @@ extension Server {
       session.output.count > Limits.outboundHardBytes + session.streamedBytes
     {
       cutOff(session, "\(session.output.count) bytes wait for the client.")
-      // This flush is the one that it wants.
+      // This is the requested flush.
       session.isTouched = false
     }
     if isEmpty && session.ending == .closing {
@@ -206,7 +206,7 @@ extension Server {
     watch(session)
   }
 
-  /// Whether a session has no call that runs or could begin.
+  /// Whether a session has no running or waiting call.
   private func isDone(_ session: Session) -> Bool {
     session.calls.isEmpty && !session.isQueued && session.held == nil
   }
@@ -278,7 +278,7 @@ extension Server {
     }
   }
 
-  /// Notes that a call got its terminal frame: at a time, or now.
+  /// Notes that a call got its terminal frame, at the given time or now.
   func finish(_ id: Int64, of session: Session, isError: Bool, at time: UInt64? = nil) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }

@@ -4,22 +4,22 @@ package import DepotProtocol
 
 /// The service: an actor on the event loop's thread that owns all connections.
 ///
-/// Short reads are answered on this thread, right where they arrive. Writes are handed to the store
-/// once for each turn of the loop, and long reads to the readers' threads; both come back through the
-/// inbox.
+/// Short reads are answered on this thread, where they arrive. Writes are submitted to the store
+/// once in each round of the loop, and long reads go to the readers' threads; the results of both
+/// come back through the inbox.
 package actor Server {
   let configuration: ServerConfiguration
   let loop: EventLoop
   nonisolated let inbox: Inbox
   let opener: StoreOpener
-  /// `nil` inside a program, whose signals are its own.
+  /// `nil` inside a program, which handles its signals itself.
   let signals: SignalDescriptor?
   /// `nil` inside a program.
   let notifier: SystemdNotifier?
   let log: ServerLog
   let instance: String
   let startedAt: UInt64
-  /// The time of the turn, in nanoseconds of the monotonic clock.
+  /// The time of this round, in nanoseconds of the monotonic clock.
   var now = Monotonic.now()
   let ownerUser = Process.user
 
@@ -29,60 +29,62 @@ package actor Server {
   var isAccepting = false
   /// The notices about the service's files; `nil` inside a program, and where inotify fails.
   var places: FileNotices?
-  /// Whether the socket is gone from its path and couldn't be made anew.
+  /// Whether the socket is gone from its path and couldn't be made again.
   var hasLostSocket = false
   /// Whether the last attempt to accept found no descriptors.
   var isExhausted = false
-  /// Clients of the service before this one, which it hadn't heard of.
+  /// Clients accepted by the previous service that had sent nothing.
   private var adopted: [Descriptor] = []
   var sessions: [Int64: Session] = [:]
   var nextSession: Int64 = 1
   var statistics = ServerStatistics()
-  /// All stores that are open, or about to be.
+  /// All stores that are open or opening.
   var hosts: [StoreHost]
   var nextHost = 1
-  /// The containers that are open or about to be, by name.
+  /// The containers that are open or opening, by name.
   var containers: [String: Container]
-  /// The one store that the service was started with.
+  /// The container of the store that the service was started with.
   let defaultContainer: Container
-  /// Where the stores in memory are, once there was one.
+  /// The folder of the stores in memory, once there is one.
   var memory: MemoryFolder?
-  /// The stores that got writes in this turn.
+  /// The stores with writes in this round.
   var writing: [StoreHost] = []
-  /// The writes that were handed over to stores.
+  /// The writes submitted to stores.
   var pending = PendingWrites()
-  /// The sessions that have something to send.
+  /// The sessions with output to send.
   var touched: [Session] = []
-  /// The sessions with frames or waiting calls to handle, in the order of their turns.
+  /// The sessions with frames or waiting calls, in order.
   var ready: [Session] = []
-  /// The sessions whose next call waits until less is in flight, by their numbers.
+  /// The sessions whose next call waits until fewer bytes are in flight, by their numbers.
   var held: [Int64: Session] = [:]
-  /// Whether a slow call may still be explained in this turn.
+  /// Whether a slow call may still be explained in this round.
   var mayExplain = true
   var phase = Phase.serving
   /// When to check for overdue work, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
-  /// When the first of the calls that have a deadline is overdue.
+  /// When the earliest deadline of a call passes.
   var nextDeadline = UInt64.max
   /// When to notify the service manager that the loop runs.
   var nextWatchdog = UInt64.max
-  /// When the stores are to look whether they keep too much history.
+  /// When the stores next check the limits of their histories.
   var nextPurge: UInt64 = 0
   /// The forms of frames that clients have sent; similar frames are recognized by them.
   var shapes = CallShapes()
-  /// The memory that connections are read into.
+  /// The buffer that connections are read into.
   let received = ReceiveBuffer()
 
-  /// How far the service's life has come.
+  /// The phase of the service's life.
   enum Phase {
     case serving
     /// New calls are refused, until the running ones are done or the time is over.
     case draining(until: UInt64, Departure)
     /// The stores are closed one after the other.
     case closing(Departure)
-    /// Another service has the socket and opens the store.
+    /// Another service has the socket and is opening the store.
     case handedOver(Handover)
-    /// It had the socket, but couldn't; the store is opened again, and then perhaps closed for good.
+    /// Another service had the socket, but failed; the store is reopened.
+    ///
+    /// If it `mustEnd`, the store is only opened to be closed properly.
     case resuming(Handover, mustEnd: Bool)
     case ended(status: Int32)
   }
@@ -93,7 +95,7 @@ package actor Server {
     /// Another service gets the socket.
     case handover(Handover)
 
-    /// The connection of the service that gets the socket, which stays open.
+    /// The connection of the service that receives the socket; it stays open.
     var connection: Int64? {
       if case .handover(let handover) = self { handover.connection } else { nil }
     }
@@ -112,7 +114,7 @@ package actor Server {
   /// Opens the store and begins to listen.
   ///
   /// - Parameters:
-  ///   - configuration: How to serve.
+  ///   - configuration: The configuration.
   ///   - takeover: The socket and clients handed over by a service that ends for this one.
   /// - Throws: ``DepotError`` `unavailable.busy` if another service has the store or the socket,
   ///   `storage.corrupt` if the store is damaged, `request.usage` if a path can't be used.
@@ -123,7 +125,7 @@ package actor Server {
     } catch {
       throw Self.cannotStart(error)
     }
-    // The socket's lock first, so that a second service touches nothing of ours.
+    // The socket's lock comes first, so that a second service changes no files.
     let claim = takeover == nil ? try Self.claim(configuration) : nil
     var store =
       configuration.cluster.map { configuration.store(in: $0) }
@@ -219,9 +221,9 @@ package actor Server {
 
   /// Serves until a signal or a client ends the service.
   ///
-  /// The calling thread becomes the loop's.
+  /// The calling thread becomes the loop's thread.
   ///
-  /// - Returns: The status that the process should end with.
+  /// - Returns: The exit status for the process.
   package nonisolated func run() -> Int32 {
     loop.adoptCurrentThread()
     return assumeIsolated { $0.serve() }
@@ -241,7 +243,7 @@ package actor Server {
     }
   }
 
-  /// The loop's next step after a turn.
+  /// The next step of the loop after a round.
   enum Next {
     case wait(milliseconds: Int32)
     case end(status: Int32)
@@ -292,7 +294,7 @@ package actor Server {
 
   /// How long the loop may sleep while no call has a deadline, in milliseconds.
   private var idleTimeout: Int32 {
-    // Descriptors that others used come back without a sign.
+    // Nothing notifies this thread when others free descriptors.
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
     let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)
     guard isIdle else { return 500 }

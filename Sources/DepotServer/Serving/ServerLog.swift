@@ -4,10 +4,10 @@ internal import Glibc
 
 /// Messages on the standard error, one line each, as key=value or JSON.
 ///
-/// A line begins with its time in UTC; to the journal, which has its own, with the priority that it
-/// understands (sd-daemon(3)). Values of attributes never stand in them.
+/// A line begins with its time in UTC; for the journal, which has its own time, with the priority
+/// that it understands (sd-daemon(3)). Lines never contain values of attributes.
 package struct ServerLog: Sendable {
-  /// How important a message is, with syslog's numbers.
+  /// The severity of a message, with syslog's numbers.
   package enum Level: Int, Sendable {
     case error = 3
     case warning = 4
@@ -15,7 +15,7 @@ package struct ServerLog: Sendable {
     case info = 6
   }
 
-  /// How lines are written.
+  /// The format of lines.
   package enum Format: String, Sendable, CaseIterable {
     case text
     case json
@@ -37,10 +37,10 @@ package struct ServerLog: Sendable {
   private let format: Format
   private let isJournal: Bool
   private let isSilent: Bool
-  /// The file that the standard error is, if it is to be kept short.
+  /// The log file that replaces the standard error, if there is one.
   private let file: LogFile?
 
-  /// Creates a log in a format, or one that writes nothing.
+  /// Creates a log in a format; a silent one writes nothing.
   package init(format: Format = .text, isSilent: Bool = false, file: LogFile? = nil) {
     self.format = format
     self.isSilent = isSilent
@@ -89,7 +89,7 @@ package struct ServerLog: Sendable {
     }
   }
 
-  /// The time as RFC 3339 says it, with milliseconds.
+  /// The time in RFC 3339 with milliseconds.
   private static var time: String {
     let (seconds, milliseconds) = Clocks.wallMilliseconds().quotientAndRemainder(dividingBy: 1000)
     let text = JSONWriter.text { writer in

@@ -8,11 +8,12 @@ struct ServerStatistics {
     var count = 0
     var errors = 0
     var nanoseconds: UInt64 = 0
-    /// How many of them took less than 4^i microseconds, and not less than a quarter of that; the last
-    /// counts all slower ones too.
+    /// The calls by duration: bucket i has durations from 4^(i-1) to 4^i microseconds.
+    ///
+    /// The last bucket also counts all longer ones.
     var histogram = InlineArray<14, Int>(repeating: 0)
 
-    /// Counts a call by how long it took.
+    /// Counts a call with its duration.
     mutating func add(_ nanoseconds: UInt64) {
       count += 1
       self.nanoseconds += nanoseconds
@@ -21,7 +22,7 @@ struct ServerStatistics {
     }
   }
 
-  /// A call that took longer than the threshold.
+  /// A call longer than the threshold.
   struct SlowCall {
     let operation: String
     let entity: String?
@@ -29,9 +30,9 @@ struct ServerStatistics {
     let connection: Int64
     let call: Int64
     let process: Int32
-    /// How it found its rows, if it looked for some.
+    /// The plan of its read, if it was one.
     let report: SlowReadReport?
-    /// How many rows it looked at one after the other; `nil` if that took no time worth counting.
+    /// How many rows it scanned; `nil` if the scan took negligible time.
     let scannedRows: Int?
 
     /// The facts for the log.
@@ -67,7 +68,7 @@ struct ServerStatistics {
 
   var connectionsTotal = 0
   var connectionsRefused = 0
-  /// The calls that couldn't be read.
+  /// The calls that were unreadable.
   var invalidCalls = 0
   /// The calls of each operation, by its ordinal.
   private var calls = [Calls](repeating: Calls(), count: Operation.names.count)
@@ -79,7 +80,7 @@ struct ServerStatistics {
     if isError { calls[operation].errors += 1 }
   }
 
-  /// Keeps a slow call among the last 128.
+  /// Adds a slow call to the last 128.
   mutating func note(_ call: SlowCall) {
     if slow.count == 128 { slow.removeFirst() }
     slow.append(call)

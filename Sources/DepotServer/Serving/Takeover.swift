@@ -7,13 +7,13 @@ internal import DepotProtocol
 /// reports that the store is open, and resumes if the connection ends before.
 package struct Takeover: Sendable {
   let listener: Descriptor
-  /// The lock of the socket; `nil` if the service manager made it.
+  /// The lock of the socket; `nil` if the service manager made the socket.
   let lock: Descriptor?
-  /// The clients that the other one had accepted but not heard of.
+  /// The clients accepted by the other service that have sent nothing yet.
   let clients: [Descriptor]
   private let connection: Descriptor
 
-  /// Asks the service at the socket for its place, and waits until it is free.
+  /// Asks the service at the socket to hand it over, and waits until it does.
   ///
   /// - Returns: The handed-over socket and clients; `nil` if no service answers.
   /// - Throws: ``DepotError`` `permission.peer` if the service is another user's, `request.usage` if
@@ -58,7 +58,7 @@ package struct Takeover: Sendable {
     clients = passed.filter { $0.0 == "connection" }.map(\.1)
   }
 
-  /// Tells the other service that it isn't needed any more.
+  /// Tells the other service that it can end.
   func finish() {
     var messages = Messages(connection)
     do throws(DepotError) {

@@ -1,9 +1,9 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The folder of the stores in memory: one for each running service, on a file system in memory.
+/// The folder for a service's stores in memory, on a file system in memory.
 ///
-/// A service that was killed leaves its folder behind; the next one of the same user removes it.
+/// A killed service leaves its folder behind; the next service of the same user removes it.
 final class MemoryFolder {
   /// The name of the file whose lock shows that the folder's service runs.
   private static let lockName = "lock"
@@ -15,10 +15,10 @@ final class MemoryFolder {
 
   /// Creates the folder for the service named `instance`.
   ///
-  /// - Throws: ``DepotError`` `storage.io` if there can be none.
+  /// - Throws: ``DepotError`` `storage.io` if it can't be created.
   init(instance: String) throws(DepotError) {
     path = "\(Self.base)/\(Self.prefix)\(instance)"
-    // Under its final name it is locked from the beginning.
+    // The folder gets its final name after it is locked.
     let fresh = "\(Self.base)/new-\(Self.prefix)\(instance)"
     do {
       try FileSystem.createNewPrivateFolder(fresh)
@@ -30,15 +30,15 @@ final class MemoryFolder {
     }
   }
 
-  /// Removes the folder with all that is in it.
+  /// Removes the folder with all its files.
   func remove() {
     FileSystem.remove(folderWithFiles: path)
   }
 
-  /// Has the folders of services that are gone removed, the first time that a program comes here.
+  /// Removes the folders of ended services, once for each process.
   static let removeLeftoversOnce: Void = removeLeftovers()
 
-  /// Removes the folders of services that are gone.
+  /// Removes the folders of ended services.
   static func removeLeftovers() {
     for name in FileSystem.entries(of: base) where name.hasPrefix(prefix) {
       let folder = "\(base)/\(name)"

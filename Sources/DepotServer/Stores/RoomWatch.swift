@@ -1,31 +1,31 @@
 internal import DepotEngine
 
-/// Whether there is room on a store's disk, as its writes and the file system tell.
+/// The detection of a full disk, from refused writes and from the file system.
 struct RoomWatch {
-  /// A change that is worth telling.
+  /// A change to report.
   enum Change {
     case full
     case room
   }
 
-  /// Whether writes were refused for want of room, and no sign of room has come since.
+  /// Whether writes were refused for lack of space, and none has succeeded since.
   private(set) var isFull = false
-  /// Returns how much room the file system has, if it says.
+  /// Returns the free bytes of the file system, if known.
   private let freeBytes: () -> Int?
   private var refusals = 0
   private var changedRows = 0
-  /// When a write was refused last, in nanoseconds of the monotonic clock.
+  /// When a write was last refused, in nanoseconds of the monotonic clock.
   private var lastRefusal: UInt64 = 0
   /// Whether rows were stored since then.
   private var hasStored = false
-  /// Whether the file system had room when writes were refused, as with a quota.
+  /// Whether the file system had free space when writes were refused, as with a quota.
   private var isRoomMisleading = false
 
-  /// For how long no write must be refused before there is room again, in nanoseconds.
+  /// How long no write may be refused before there is room again, in nanoseconds.
   ///
   /// Small writes may succeed between large ones that don't.
   private static let pause: UInt64 = 1_000_000_000
-  /// How much room there must be for more than the next write, in bytes.
+  /// The free space, in bytes, that is enough for more than the next write.
   private static let enough = 1 << 20
 
   init(freeBytes: @escaping () -> Int?) {

@@ -2,9 +2,10 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// One store with all that the service needs to serve it: its writer, its readers, its schema.
+/// One store in service: its writer, its readers, and its schema.
 ///
-/// It lives on the server's thread. It can be taken out of service and put back, as a migration needs.
+/// It lives on the server's thread. It can be taken out of service and put back, as migrations
+/// require.
 final class StoreHost {
   private enum Stage {
     case closed
@@ -13,19 +14,19 @@ final class StoreHost {
     case closing
   }
 
-  /// The number, which no other store of the service ever has.
+  /// The number, which is unique among all stores of the service.
   let number: Int
   /// The name in its container.
   let name: String
   let configuration: StoreConfiguration
-  /// The entities that it may hold, or `nil` for any that no other store of its container names.
+  /// The entities that it may hold; `nil` for all that no other store of its container names.
   let entities: [String]?
   weak var container: Container?
 
-  /// The error that calls get while the store isn't served.
+  /// The error for calls while the store isn't in service.
   private(set) var refusal: DepotError
   private(set) var store: Store?
-  /// The reader for short reads; `nil` unless the store is served.
+  /// The reader for short reads; `nil` unless the store is in service.
   private(set) var reader: QuickReader?
   private(set) var readers: ReaderPool?
   /// The watched queries, once there was one.
@@ -33,30 +34,29 @@ final class StoreHost {
   private var feed: ChangeFeed?
   /// The schema as of the last announced commit, which the reader's snapshot shows.
   private(set) var catalog = Catalog(Schema(), generation: 0)
-  /// Whether there is room on its disk.
+  /// The detection of a full disk.
   private var room: RoomWatch
-  /// Whether the store's cluster took writes at the last look.
+  /// Whether the store's cluster accepted writes at the last check.
   private var wasReachable = true
-  /// The writes that came in this turn of the loop.
+  /// The writes of this round of the loop.
   var writes: [WriteRequest] = []
-  /// The writes that are to end, by their tokens, and why.
+  /// The writes to withdraw, by their tokens, with the reasons.
   var stopped: [UInt64: DepotError] = [:]
   /// Whether the reader may keep its snapshot while the loop sleeps.
   ///
-  /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
+  /// It may not if the write-ahead log is long, since the log can restart only while nobody reads
   /// from it.
   private(set) var keepsSnapshot = true
 
-  /// The size of the log when it was looked at last, while reads are held back for it.
+  /// The size of the log at the last check, while reads are held back for it.
   private var heldLogBytes: Int?
-  /// The size of the log that needs nothing done until it grows.
+  /// The size of the log up to which nothing need be done.
   private var settledLogBytes = 0
-  /// How many commits the store had when that was another number, when this was seen, and whether the memory of its
-  /// writes is given back since.
+  /// The number of commits, when it last changed, and whether memory was freed since then.
   private var lastWrite: (commits: Int, seen: UInt64, isOver: Bool)?
   private var stage = Stage.closed
   private var opensWhenAsked = false
-  /// The lock on the file while that is closed, if no other process may have it.
+  /// The lock on the closed file, if no other process may open it.
   private var keptLock: FileLock?
   private var whenClosed: [() -> Void] = []
   /// Whether the open files are watched.
@@ -83,18 +83,18 @@ final class StoreHost {
     refusal = DepotError(.busy, "The store \(name) is being opened.")
   }
 
-  /// Whether the file is open, or on its way to be so or to be closed.
+  /// Whether the file is open, or is being opened or closed.
   var isActive: Bool { stage != .closed }
 
-  /// Whether nothing may be written to it, or can be.
+  /// Whether the store is read-only.
   var isReadOnly: Bool { store?.isReadOnly ?? configuration.isReadOnly }
 
-  /// Whether it serves, so that it must be suspended before the service ends.
+  /// Whether the store is in service, so that it must be suspended before the service ends.
   var isOpen: Bool { stage == .open }
 
   /// Returns the error for a call.
   ///
-  /// A store that couldn't be opened again, for want of room perhaps, is opened for those who come later.
+  /// A store that failed to reopen, for lack of space perhaps, is opened again for later calls.
   func refuse() -> DepotError {
     let error = refusal
     if opensWhenAsked, stage == .closed {
@@ -129,7 +129,8 @@ final class StoreHost {
 
   /// Returns the registry that keeps watched queries up to date.
   ///
-  /// - Throws: ``DepotError`` why the store isn't served, or `unavailable.busy`.
+  /// - Throws: ``DepotError`` with the reason why the store isn't in service, or
+  ///   `unavailable.busy`.
   func liveQueries() throws(DepotError) -> LiveQueries {
     if let live { return live }
     guard stage == .open, let store, let readers, let feed else { throw refusal }
@@ -138,14 +139,14 @@ final class StoreHost {
     return started
   }
 
-  /// Hands over the writes of this turn.
+  /// Submits the writes of this round.
   func submit() {
     guard !writes.isEmpty else { return }
     store?.submit(writes)
     writes.removeAll(keepingCapacity: true)
   }
 
-  /// Takes the writes back that are to end and wait, and returns their outcomes.
+  /// Withdraws stopped writes that still wait, and returns their outcomes.
   func withdrawStopped() -> [WriteOutcome] {
     submit()
     defer { stopped = [:] }
@@ -165,15 +166,15 @@ final class StoreHost {
     return catalog.generation != before
   }
 
-  /// Whether writes are refused for want of room, so that ``lookForRoom(_:)`` is to be called again soon.
+  /// Whether writes are refused for lack of space; then call ``lookForRoom(_:)`` again soon.
   var isFull: Bool { room.isFull }
 
-  /// Returns whether the disk was found full, or was found to have room again, since the last call.
+  /// Returns whether the disk became full, or has room again, since the last call.
   func lookForRoom(_ now: UInt64) -> RoomWatch.Change? {
     store.flatMap { room.look($0.statistics, now) }
   }
 
-  /// Returns whether the store's cluster takes writes, if that has changed since the last call.
+  /// Returns whether the store's cluster accepts writes, if that has changed since the last call.
   func lookForCluster() -> Bool? {
     let isReachable = store?.statistics.cluster?.isReachable ?? true
     guard isReachable != wasReachable else { return nil }
@@ -181,7 +182,7 @@ final class StoreHost {
     return isReachable
   }
 
-  /// Gives up the reader's snapshot if the store needs that.
+  /// Ends the reader's snapshot if the store needs that.
   func rest() {
     if !keepsSnapshot { endSnapshot() }
   }
@@ -205,10 +206,12 @@ final class StoreHost {
     reader?.beginBatch()
   }
 
-  /// Ends long reads and pins if the log is longer than `limit`, or is to be cut after the store was compacted,
-  /// since it can begin anew only while nobody reads from it, and holds back new ones until it did.
+  /// Ends long reads and pins if the log is longer than `limit`.
   ///
-  /// - Returns: Whether it is about to, so that it must be called again soon.
+  /// It also ends them if the log must be truncated after compacting. The log can restart only while
+  /// nobody reads from it, so new reads are held back until it has.
+  ///
+  /// - Returns: Whether it is about to restart, so that this must be called again soon.
   func boundLog(_ limit: Int) -> Bool {
     guard stage == .open, let store, let readers else { return false }
     let (bytes, isShortening) = (store.statistics.walBytes, store.statistics.isShortening)
@@ -233,14 +236,14 @@ final class StoreHost {
 
   /// Takes the store out of service and closes its file.
   ///
-  /// Writes that were accepted are stored and answered; reads that run end with `error`, and so do
-  /// all calls until ``reopen(completion:)``.
+  /// Accepted writes are stored and answered; running reads end with `error`, and so do all calls
+  /// until ``reopen(completion:)``.
   ///
   /// - Parameters:
-  ///   - error: Why; `unavailable.migrating` for a migration.
+  ///   - error: The reason; `unavailable.migrating` for a migration.
   ///   - keepsLock: Whether no other process may open the file before ``reopen(completion:)``.
-  ///   - completion: Is called on the server's thread when the file is closed and, unless it is kept, its
-  ///     lock is free.
+  ///   - completion: Is called on the server's thread when the file is closed and, unless it is
+  ///     kept, its lock is free.
   func suspend(
     _ error: DepotError,
     keepsLock: Bool = false,
@@ -253,7 +256,7 @@ final class StoreHost {
     switch stage {
     case .open: beginClosing()
     case .closed: didClose()
-    // Then it closes when it was opened.
+    // It is closed once it is open.
     case .opening, .closing: break
     }
   }

@@ -11,7 +11,7 @@ final class StoreOpener {
   struct Opened: Sendable {
     let store: Store
     let readers: ReaderPool
-    /// The feed that brings commits to watched queries.
+    /// The feed of commits for watched queries.
     let feed: ChangeFeed
   }
 
@@ -25,7 +25,7 @@ final class StoreOpener {
   /// Whether stores are being opened.
   var isBusy: Bool { !waiting.isEmpty }
 
-  /// Opens all of some stores, or none; this process may have the lock of the first already.
+  /// Opens all of the stores, or none; this process may already hold the lock of the first.
   func open(
     _ stores: [(number: Int, configuration: StoreConfiguration)],
     lock: FileLock? = nil,
@@ -35,7 +35,7 @@ final class StoreOpener {
     start(completion) { finish in Self.open(stores[...], lock, inbox, finish) }
   }
 
-  /// Does something else that waits for the disk, on another thread.
+  /// Runs another task that waits for the disk, on the thread.
   func run(
     _ body: @escaping @Sendable () throws(DepotError) -> Void,
     completion: @escaping (Result<Void, DepotError>) -> Void
@@ -44,7 +44,7 @@ final class StoreOpener {
     start(completion) { finish in finish(Result(catching: body).map { [] }) }
   }
 
-  /// Runs `body` on the thread; the outcome that it gives away comes back to the server's.
+  /// Runs `body` on the thread; its outcome is passed back to the server's thread.
   private func start(
     _ completion: @escaping (Outcome) -> Void,
     _ body: @escaping @Sendable (@escaping @Sendable (Outcome) -> Void) -> Void
@@ -123,7 +123,7 @@ final class StoreOpener {
     return Opened(store: store, readers: readers, feed: feed)
   }
 
-  /// Closes stores that nobody came to use.
+  /// Closes opened stores that nobody took over.
   static func close(_ stores: ArraySlice<Opened>, completion: @escaping @Sendable () -> Void) {
     guard let first = stores.first else { return completion() }
     first.readers.close {
