@@ -7,9 +7,9 @@ struct CommandSession {
   private(set) var invocation: Invocation
   let output: ByteSink
   let messages: Messages
-  /// The output format that was asked for; `nil` if the program may choose.
+  /// The requested output format; `nil` if the program may choose.
   private(set) var chosenFormat: OutputFormat?
-  /// The group of the command's changes in the history, by which they are undone together.
+  /// The group of the command's changes in the history, which are undone together.
   var group: String?
   /// Whether standard output is a terminal.
   let isOutputTerminal: Bool
@@ -44,12 +44,12 @@ struct CommandSession {
     chosenFormat = try invocation.choice(.output, OutputFormat.self)
   }
 
-  /// The output format: a table for people, NDJSON for programs, unless told otherwise.
+  /// The output format: by default a table for people, and NDJSON for programs.
   var format: OutputFormat { chosenFormat ?? (isOutputTerminal ? .table : .ndjson) }
 
   /// Checks that an answer, perhaps with an option, can be written in the output format.
   ///
-  /// - Throws: ``DepotError`` `request.usage` with the formats that there are.
+  /// - Throws: ``DepotError`` `request.usage` that lists the possible formats.
   func require(
     _ formats: [OutputFormat],
     with option: OptionSpec? = nil
@@ -64,10 +64,10 @@ struct CommandSession {
     ).hint("Use \(list).")
   }
 
-  /// Whether the answer is for a program that reads JSON.
+  /// Whether the answer is written as JSON, for a program.
   var writesJSON: Bool { format == .json || format == .ndjson }
 
-  /// Whether errors are for a program that reads JSON, so that they stay as the service wrote them.
+  /// Whether errors are written as JSON, for a program, and so stay unchanged.
   var reportsJSON: Bool { chosenFormat == .json || chosenFormat == .ndjson }
 
   /// The socket of the service.
@@ -78,7 +78,7 @@ struct CommandSession {
 
   /// The author of the changes in the history.
   private var author: String? {
-    // Some verbs mean another by the option.
+    // Some verbs have another meaning for the option.
     let named = invocation.verb?.has(.author) == true ? nil : invocation.value(.author)
     return named ?? Process.environment("DEPOT_AUTHOR")
   }
@@ -100,7 +100,7 @@ struct CommandSession {
     return connection
   }
 
-  /// Gives the changes of the command a group of their own.
+  /// Starts a group of its own for the command's changes.
   mutating func beginGroup() {
     let name = invocation.verb?.name ?? "depot"
     group = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 16))"
@@ -113,7 +113,7 @@ struct CommandSession {
     try? running(invocation).connect(mayStart: false).schema()
   }
 
-  /// Returns the session of another command line, which has this one's options of every verb.
+  /// Returns a session for another command line, with this session's options of every verb.
   func running(_ invocation: Invocation) throws(DepotError) -> CommandSession {
     var copy = self
     copy.invocation = invocation
@@ -124,28 +124,27 @@ struct CommandSession {
     return copy
   }
 
-  /// Returns this session's options of every verb that another command line lacks.
+  /// Returns the options of every verb that this session has and another command line lacks.
   private func inherited(_ other: Invocation) -> [OptionSpec] {
     OptionSpec.global.filter { option in
       invocation.has(option) && !other.has(option) && other.verb?.has(option) != true
     }
   }
 
-  /// Returns the words for the options that another command line gets from this session.
+  /// Returns the words for the options that another command line inherits from this session.
   func inheritedWords(_ other: Invocation) -> [String] {
     inherited(other).flatMap { option in
       ["--\(option.name)"] + (option.value == nil ? [] : [invocation.value(option) ?? ""])
     }
   }
 
-  /// Lets the output that follows go through the user's pager, if it goes to a terminal, and wait for a reader
-  /// who is slow.
+  /// Pages later output on a terminal, and buffers it for a slow reader.
   func beginPaging() {
     pager?.begin()
     spool?.begin()
   }
 
-  /// Waits until all output is with its reader.
+  /// Waits until all output has been read.
   ///
   /// - Throws: ``OutputClosed`` if nobody reads it, ``DepotError`` `storage.io` if it can't be written.
   func finishOutput() throws {
@@ -158,7 +157,7 @@ struct CommandSession {
     }
   }
 
-  /// Ends the pager, if there is one, and waits until the user has left it.
+  /// Ends the pager's input, if there is a pager, and waits until the user leaves it.
   func endPaging() { pager?.end() }
 
   /// Returns the help texts for standard output, which is paged.
@@ -167,7 +166,7 @@ struct CommandSession {
     return Help(for: 1)
   }
 
-  /// The columns that lines of the output have; `nil` unless it is a terminal.
+  /// The width of the output in columns; `nil` unless it is a terminal.
   var outputWidth: Int? { isOutputTerminal ? Terminal.wantedWidth(1) : nil }
 
   /// Returns the style of rows of `entity`.
@@ -188,7 +187,7 @@ struct CommandSession {
     ProgressMeter(messages, isOn: !isQuiet && !(ofOutput && isOutputTerminal))
   }
 
-  /// Says something to people, unless they want it quiet.
+  /// Writes a message for people, unless they want quiet.
   func say(_ text: String) {
     guard !isQuiet else { return }
     // Writing a message ends the pager, so the output must be finished before.
@@ -200,7 +199,7 @@ struct CommandSession {
     messages.write(wrapped.joined(separator: "\n") + "\n")
   }
 
-  /// Writes an answer that is a small document: compact for programs, else laid out.
+  /// Writes a small JSON document: compact for programs, indented for people.
   func write(_ value: JSONValue) {
     let text = value.text
     if chosenFormat == .ndjson || !isOutputTerminal && chosenFormat == nil {
@@ -215,7 +214,7 @@ struct CommandSession {
     writesJSON ? write(value) : output.append(text + "\n")
   }
 
-  /// Writes an answer: `value` for programs, each element of a list in a line of NDJSON, and a table for people.
+  /// Writes an answer: `value` for programs, a list as lines of NDJSON, and a table for people.
   func write(
     _ value: JSONValue,
     orTable headings: [String],
@@ -230,7 +229,7 @@ struct CommandSession {
     try TablePrinter.write(headings, rows, whole: whole, style(""), to: output)
   }
 
-  /// Writes a table below another, unless it has no rows.
+  /// Writes a further table, unless it has no rows.
   func append(_ headings: [String], _ rows: [[TableCell]]) throws {
     if rows.isEmpty { return }
     output.append("\n")

@@ -66,8 +66,7 @@ package enum DepotCommand {
       )
   }
 
-  /// Returns the paths of files and folders in a command line; of one that needn't name any, the current
-  /// folder.
+  /// Returns the paths in a command line; the current folder if the verb's path is left out.
   private static func paths(_ invocation: Invocation) -> Set<String> {
     guard let verb = invocation.verb else { return [] }
     var paths: Set<String> = []

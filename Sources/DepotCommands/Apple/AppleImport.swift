@@ -4,7 +4,8 @@ internal import DepotProtocol
 
 /// The import of a store that SwiftData or Core Data made on a Mac.
 ///
-/// `depotd` makes plain tables of the file; of these an export of a whole store is made, as ``WholeStore`` reads it.
+/// `depotd` converts the file to plain tables; they are converted to an export, which
+/// ``WholeStore`` reads.
 @Memberwise("file", "session")
 struct AppleImport {
   private let file: String

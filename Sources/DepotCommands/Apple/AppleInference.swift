@@ -17,7 +17,7 @@ struct AppleInference {
     for entity in tables.entities {
       let parent = tables.entities.first { $0.number == entity.parent }
       var result = Entity(name: entity.name, parent: parent?.name, attributes: [])
-      // Columns of descendants can't be told apart, so the root has all of them.
+      // Columns of subentities can't be assigned to one of them, so the root entity gets all.
       if parent == nil {
         for (column, kind) in try kinds(entity.table) {
           let name = column.dropFirst().lowercased()
@@ -47,7 +47,7 @@ struct AppleInference {
     return schema
   }
 
-  /// Returns the types of the columns that programs know.
+  /// Returns the types of the columns that programs use.
   private func kinds(_ table: String) throws -> [(String, AttributeType)] {
     var kinds: [(name: String, type: AttributeType)] = []
     for column in tables.columns(of: table)
@@ -93,7 +93,7 @@ struct AppleInference {
   ) -> String? {
     let name = String(column.dropFirst())
     let named = tables.entities.first { $0.name.uppercased() == name }
-    // As in a column ZCATEGORY that leads to BookCategory, if nothing else is called so.
+    // As in a column ZCATEGORY that refers to BookCategory, if no other entity has such a name.
     let alike = tables.entities.filter { $0.name.uppercased().hasSuffix(name) }
     guard let found = named ?? (alike.count == 1 ? alike[0] : nil),
       numbers.isSubset(of: keys[found.table] ?? [])

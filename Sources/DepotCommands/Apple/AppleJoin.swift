@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// A table of the rows that a many-to-many relationship joins, as in `Z_1TAGS (Z_1TRIPS, Z_2TAGS, Z_FOK_2TAGS)`.
 struct AppleJoin {
   var table: String
-  /// The entity whose relationship gave the table its name, and that name in capitals.
+  /// The entity whose relationship named the table, and the relationship's name in capitals.
   var source: AppleTables.Entity
   var name: String
   var destination: AppleTables.Entity
@@ -24,7 +24,7 @@ struct AppleJoin {
     else { return nil }
     let columns = tables.columns(of: table).map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
     guard columns.count == 2 else { return nil }
-    // The column of the destination is called as the relationship; the other one as the inverse.
+    // The destination's column is named by the relationship, and the other column by the inverse.
     guard
       let place = columns.lastIndex(where: { Self.split($0)?.name == name })
         ?? columns.lastIndex(where: { Self.split($0)?.name.hasPrefix(name) == true }),

@@ -1,11 +1,10 @@
 internal import DepotProtocol
 
-/// The model that a store of SwiftData or Core Data was made with, as the store remembers it: a packed keyed
-/// archive in `Z_MODELCACHE`.
+/// The model of a store of SwiftData or Core Data: a compressed keyed archive in `Z_MODELCACHE`.
 struct AppleModel {
   private let objects: [PropertyList]
 
-  /// Reads the model of a store; `nil` if it remembers none that can be read.
+  /// Reads the model of a store; `nil` if it has no readable one.
   init?(_ tables: AppleTables) throws {
     var content: [UInt8]?
     try tables.rows("Z_MODELCACHE") { content = content ?? $0["Z_CONTENT"]?.data }
@@ -25,7 +24,7 @@ struct AppleModel {
     return (value["NS.objects"]?.array ?? value.array ?? []).map { object($0) }
   }
 
-  /// The schema; attributes that no table has a column for are transient, and left out.
+  /// The schema; attributes without a column are transient, and left out.
   func schema(_ tables: AppleTables) -> Schema {
     let descriptions = objects.filter { $0["NSEntityName"] != nil && $0["NSProperties"] != nil }
     var schema = Schema()
@@ -106,7 +105,7 @@ struct AppleModel {
     )
   }
 
-  /// Returns an attribute; `nil` of a kind that no value is stored of.
+  /// Returns an attribute; `nil` if values of its kind aren't stored.
   private func attribute(_ name: String, _ property: PropertyList) -> Attribute? {
     let kind: (type: AttributeType, width: NumberWidth?)? =
       switch property["NSAttributeType"]?.integer {

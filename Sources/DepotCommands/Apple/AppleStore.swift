@@ -3,10 +3,10 @@ internal import FoundationEssentials
 
 /// A store of SwiftData or Core Data whose rows are read in terms of a schema.
 ///
-/// Rows keep the numbers that they have in their table as identifiers. A property `firstName` is in the column
+/// The identifier of a row is its primary key in its table. A property `firstName` is in the column
 /// `ZFIRSTNAME`.
 final class AppleStore {
-  /// How many references led to rows that aren't there, and were left out.
+  /// How many references to missing rows were left out.
   private(set) var danglingCount = 0
 
   private let tables: AppleTables
@@ -36,7 +36,7 @@ final class AppleStore {
     }
   }
 
-  /// The name of an entity in the store, which may be the one that it had before.
+  /// The name of an entity in the store, which may be its original name.
   private static func name(_ entity: Entity) -> String { entity.originalName ?? entity.name }
 
   private func entity(_ name: String) -> AppleTables.Entity? {
@@ -45,7 +45,7 @@ final class AppleStore {
       ?? tables.entities.first { $0.name == Self.name(entity) }
   }
 
-  /// Gives the identifiers of rows and the JSON of their values to a function, as a store of Depot does.
+  /// Passes the identifiers of rows and the JSON of their values to a function.
   ///
   /// - Throws: ``DepotError`` `request.type` of a value that isn't of its attribute's type, with its place.
   func fetch(
@@ -76,13 +76,13 @@ final class AppleStore {
     }
   }
 
-  /// A property as it stands in a table.
+  /// A property with its column.
   private struct Property {
     var name: String
     var column: String
     var attribute: Attribute?
     var relationship: Relationship?
-    /// Whether values have a byte before them that says where they are.
+    /// Whether values begin with a byte that tells where they are stored.
     var isExternal = false
   }
 
@@ -107,8 +107,8 @@ final class AppleStore {
 
   /// Returns the column of a property that an entity declares.
   ///
-  /// If several entities of a hierarchy have a property of one name, each has a column with a number behind
-  /// the name, and nothing says whose is which but the rows.
+  /// If several entities of a hierarchy have a property of one name, each has a column with a
+  /// number after the name. Only the rows tell which column belongs to which entity.
   private func column(
     _ path: String,
     _ original: String?,
@@ -119,7 +119,7 @@ final class AppleStore {
     if let original, !tables.has(name, in: table) { name = Self.column(original) }
     let others = (1...9).map { "\(name)\($0)" }.filter { tables.has($0, in: table) }
     guard !others.isEmpty else { return name }
-    // A property may itself have a number at the end of its name, as address2 beside address.
+    // A property's own name may end with a number, such as address2 beside address.
     let own = try columnsOfProperties(in: table)
     let columns = [name] + others.filter { !own.contains($0) }
     guard columns.count > 1 else { return name }
@@ -132,7 +132,7 @@ final class AppleStore {
     return columns[counts.firstIndex { $0 > 0 } ?? 0]
   }
 
-  /// The columns that properties have by their own names, of all entities in a table.
+  /// The columns named exactly as properties of any entity in a table.
   private func columnsOfProperties(in table: String) throws -> Set<String> {
     let entities = schema.entities.filter { self.entity($0.name)?.table == table }
     let names = entities.flatMap { entity in
@@ -222,7 +222,7 @@ final class AppleStore {
     writer.array(found) { $0.integer($1) }
   }
 
-  /// The keys of all rows that a relationship to an entity may lead to.
+  /// The primary keys of all rows that a relationship to an entity may refer to.
   private func keys(of name: String) throws -> Set<Int64> {
     if let known = keys[name] { return known }
     var found: Set<Int64> = []
@@ -249,7 +249,7 @@ final class AppleStore {
     if let inverse = schema.inverse(of: relationship)?.relationship, !inverse.isToMany,
       let target = entity(relationship.destination)
     {
-      // The rows at the other side have the key of this one, and perhaps their place.
+      // The rows on the other side have the key of this one, and perhaps an order.
       let owner = schema.inverse(of: relationship)?.owner.name ?? relationship.destination
       let column = try column(inverse.name, inverse.originalName, of: owner, in: target.table)
       let order = "Z_FOK_" + inverse.name.uppercased()

@@ -1,9 +1,10 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The folder beside a store of SwiftData or Core Data that has large values in files of their own.
+/// The folder beside a store of SwiftData or Core Data with large values in files of their own.
 ///
-/// In the store, such a value begins with a byte: 1, and the value follows, or 2, and the name of a file does.
+/// In the store such a value begins with a byte: 1 before the value itself, or 2 before the name of
+/// a file.
 struct AppleSupport {
   private static let valueLimit = 1 << 30
   private let folder: String

@@ -18,7 +18,7 @@ struct AppleTables {
   /// The entities, in the order of their numbers.
   private(set) var entities: [Entity] = []
 
-  /// The numbers of the history's own entities, and of others that no program knows, begin here.
+  /// The numbers of internal entities, such as the history's, begin here.
   private static let firstInternal = 16_000
   private static let lineLimit = 1 << 30
 
@@ -43,7 +43,7 @@ struct AppleTables {
     }
     for entity in known.sorted(by: { $0.number < $1.number }) {
       var root = entity
-      // A circle can't be: each step must lead to another entity.
+      // The loop ends even if parents form a cycle.
       for _ in known {
         guard let parent = known.first(where: { $0.number == root.parent }) else { break }
         root = parent

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The values of attributes as stores of SwiftData and Core Data have them.
+/// The values of attributes in stores of SwiftData and Core Data.
 enum AppleValue {
   /// Returns the value of an attribute.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it is none of the attribute's type.
+  /// - Throws: ``DepotError`` `request.type` if it isn't a value of the attribute's type.
   static func value(_ stored: PlainValue, of attribute: Attribute) throws(DepotError) -> Value {
     if stored == .null { return .null }
     if attribute.collection != nil { return try json(stored, attribute) }

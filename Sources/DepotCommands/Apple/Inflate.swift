@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A decompressor for DEFLATE (RFC 1951), the compression of models in Core Data's stores.
 struct Inflate {
-  /// How many bytes are unpacked at most: a small input can stand for a very large output.
+  /// The maximal number of decompressed bytes: a small input can stand for a very large output.
   private static let limit = 64 << 20
 
   private let input: [UInt8]
@@ -138,7 +138,7 @@ struct Inflate {
     }
   }
 
-  /// A code whose words have different lengths, by how many there are of each.
+  /// A prefix code, given by the numbers of its words of each length.
   private struct Huffman {
     var counts = [Int](repeating: 0, count: 16)
     var symbols: [Int] = []

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A value of a binary property list, as keyed archives have them.
+/// A value of a binary property list, the form of keyed archives.
 indirect enum PropertyList: Hashable {
   case null
   case bool(Bool)
@@ -38,10 +38,11 @@ indirect enum PropertyList: Hashable {
 }
 
 private struct PropertyListReader {
-  /// How deep values may stand in each other.
+  /// The maximal nesting of values.
   private static let depth = 64
-  /// How many values there may be, and how many times 64 bytes of text and data besides, each counted as often as
-  /// it stands somewhere.
+  /// The maximal number of values; texts and data also count once for each 64 bytes.
+  ///
+  /// A value counts each time it is used.
   private static let limit = 1_000_000
 
   private let bytes: [UInt8]

@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// The reading of a command line by the table of verbs.
+/// A parser of command lines, based on the table of verbs.
 struct ArgumentParser {
   private(set) var invocation = Invocation()
-  /// The last option, if its value is still to come.
+  /// The last option, if its value is still missing.
   private(set) var pending: OptionSpec?
   private(set) var areOptionsOver = false
   private var rest: ArraySlice<String>
@@ -12,7 +12,7 @@ struct ArgumentParser {
     rest = arguments[...]
   }
 
-  /// Reads the beginning of a command line, and passes over its mistakes.
+  /// Reads the beginning of a command line, ignoring mistakes.
   init(incomplete arguments: [String]) {
     self.init(arguments)
     while let argument = rest.popFirst() { try? take(argument) }
@@ -66,7 +66,7 @@ struct ArgumentParser {
     }
   }
 
-  /// Returns the error about a word that is no verb, with the nearest that could stand behind `words`.
+  /// Returns the error about an unknown verb, with the nearest verb after `words`.
   static func unknownVerb(
     _ word: String,
     after words: [String],
@@ -84,11 +84,11 @@ struct ArgumentParser {
       )
   }
 
-  /// The options that may stand there.
+  /// The options that are allowed here.
   var known: [OptionSpec] { invocation.verb?.allOptions ?? OptionSpec.global }
 
   private mutating func takeLong(_ name: String, value: String?) throws(DepotError) {
-    // The spelling of `completions SHELL` that other programs have.
+    // Other programs spell `completions SHELL` like this.
     if name == "generate-completion-script" {
       invocation.verb = CompletionsVerb.verb
       if let value { invocation.operands.append(value) }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A command line as it was read.
+/// A parsed command line.
 struct Invocation: Sendable {
   /// The verb, or `nil` if there is none.
   var verb: Verb?
@@ -9,10 +9,10 @@ struct Invocation: Sendable {
   var operands: [String] = []
   /// The values of the options by their long names; empty ones of options without a value.
   var options: [String: String] = [:]
-  /// The values of the options that may be there several times, by their long names.
+  /// The values of repeatable options, by their long names.
   var lists: [String: [String]] = [:]
 
-  /// Whether an option without a value is there.
+  /// Whether an option without a value is given.
   func has(_ option: OptionSpec) -> Bool {
     options[option.name] != nil || lists[option.name] != nil
   }
@@ -20,7 +20,7 @@ struct Invocation: Sendable {
   /// Returns the value of an option, or `nil`.
   func value(_ option: OptionSpec) -> String? { options[option.name] }
 
-  /// Returns the values of an option that may be there several times.
+  /// Returns the values of a repeatable option.
   func values(_ option: OptionSpec) -> [String] { lists[option.name] ?? [] }
 
   /// Returns the value of an option as a whole number of at least `minimum`, or `nil`.

@@ -1,21 +1,21 @@
 /// An option of the command line: how it is parsed, explained, and completed.
 struct OptionSpec: Sendable {
-  /// The option as it is typed and as the help shows it, such as `-w, --where PREDICATE`.
+  /// The option as it is typed and shown in the help, such as `-w, --where PREDICATE`.
   let spelling: String
   /// The long name without its dashes.
   let name: String
   /// The letter of the short form, if it has one.
   let short: Character?
-  /// The name of the value in the help; `nil` of an option that is only there or not.
+  /// The name of the value in the help; `nil` for an option without a value.
   let value: String?
   let help: String
   let candidates: Candidates
-  /// Whether it may be there several times.
+  /// Whether it may be repeated.
   let isRepeatable: Bool
 
-  /// Creates an option of its spelling and, behind a colon, its help.
+  /// Creates an option from its spelling and, after a colon, its help.
   ///
-  /// `candidates` are files if that is the name of the value, unless something else is said.
+  /// `candidates` are files by default if the value is named so.
   init(_ text: String, candidates: Candidates? = nil, isRepeatable: Bool = false) {
     let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
     spelling = parts[0]
@@ -31,7 +31,7 @@ struct OptionSpec: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  /// The option as the help shows it, its long names below each other.
+  /// The option in the help, with long names aligned.
   var usage: String { (short == nil ? "    " : "") + spelling }
 }
 
@@ -99,7 +99,7 @@ extension OptionSpec {
   static let noSubentities: OptionSpec =
     "--no-subentities: leave out rows of entities that descend from it"
 
-  /// The options that say which rows are meant.
+  /// The options that select rows.
   static let matching = [predicate, bind, noSubentities]
   /// The options that choose rows and their order.
   static let rows = [predicate, bind, noSubentities, sort, limit, offset, select]

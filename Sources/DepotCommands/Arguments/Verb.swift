@@ -15,10 +15,10 @@ struct Verb: Sendable {
   /// Whether help and completion leave it out.
   var isHidden: Bool { name.hasPrefix("__") }
 
-  /// The options that it takes, those of every verb included.
+  /// All options that it accepts, including the shared ones.
   var allOptions: [OptionSpec] { options + shared }
 
-  /// The options of every verb, without those by which this one means something of its own.
+  /// The options of every verb, without any that this verb defines itself.
   var shared: [OptionSpec] { OptionSpec.global.filter { !has($0) } }
 
   /// Whether it has an option of this name itself.
@@ -64,7 +64,7 @@ extension Verb {
       }
     }
 
-    /// Whether the operand at a position is a file.
+    /// Whether the operand at a position is the name of a file.
     func areFiles(at position: Int) -> Bool {
       candidates.isEmpty ? false : candidates[min(position, candidates.count - 1)].areFiles
     }
@@ -105,7 +105,7 @@ extension Verb {
   static let visible = all.filter { !$0.isHidden }
 }
 
-/// The end of a verb with another exit status than 0.
+/// The end of a verb with an exit status other than 0.
 struct ExitStatus: Error {
   let status: Int32
 

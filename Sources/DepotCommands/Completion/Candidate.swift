@@ -5,7 +5,7 @@ struct Candidate: Hashable, Sendable {
   /// A line that explains it; empty if none is needed.
   var description = ""
 
-  /// Returns the candidate with something before its text.
+  /// Returns the candidate with a prefix before its text.
   func following(_ prefix: some StringProtocol) -> Candidate {
     Candidate(text: prefix + text, description: description)
   }
@@ -14,19 +14,19 @@ struct Candidate: Hashable, Sendable {
   static let files = Candidate(text: ":files")
 }
 
-/// A kind of words that a value or an operand may be.
+/// A kind of word for a value or an operand.
 enum Candidates: Sendable {
   case none
   case files
   case entities
-  /// Key paths, with commas between.
+  /// Key paths, separated by commas.
   case paths(PathCompletion.Kind)
-  /// Keys to sort by, with commas between.
+  /// Sort keys, separated by commas.
   case sortKeys
   case predicate
-  /// Properties that get values, one in each operand.
+  /// Assignments to properties, one in each operand.
   case assignments
-  /// The words of a verb, or a topic of the help.
+  /// The words of a verb, or a help topic.
   case help
   case words([String])
 

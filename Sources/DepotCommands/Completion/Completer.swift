@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// The completion of a command line from the table of verbs and the service's schema.
 struct Completer {
   private var current: String
-  /// The words before the last one, as far as they can be understood.
+  /// The words before the last one, as far as they could be parsed.
   private let parser: ArgumentParser
   private let loadSchema: (Invocation) -> Schema?
 
@@ -20,7 +20,7 @@ struct Completer {
 
   private var invocation: Invocation { parser.invocation }
 
-  /// The kind of the value or operand that the last word is, and how it begins; `nil` of other words.
+  /// The kind of the value or operand being typed, and its beginning; `nil` for other words.
   private var typed: (kind: Candidates, text: Substring)? {
     if let option = parser.pending { return (option.candidates, current[...]) }
     if current.hasPrefix("-"), !parser.areOptionsOver {
@@ -56,7 +56,7 @@ struct Completer {
   /// Whether the last word is a predicate.
   var isInPredicate: Bool { if case .predicate? = typed?.kind { true } else { false } }
 
-  /// The words that may follow those of verbs.
+  /// The words that may follow the given words of verbs.
   private func verbs(after words: [String]) -> [Candidate] {
     let verbs = Verb.visible.filter { $0.words.count > words.count && $0.words.starts(with: words) }
     var result: [Candidate] = []
@@ -102,7 +102,7 @@ struct Completer {
     Candidate(text: "localized", description: "as people look text up"),
   ]
 
-  /// Completes the last part of a list with commas.
+  /// Completes the last element of a list with commas.
   private func lists(_ candidates: (Substring) -> [Candidate]) -> [Candidate] {
     let start = current.lastIndex(of: ",").map { current.index(after: $0) } ?? current.startIndex
     return matching(candidates(current[start...]).map { $0.following(current[..<start]) })
@@ -128,7 +128,7 @@ struct Completer {
     } ?? []
   }
 
-  /// The entity that the command line names.
+  /// The entity named by the command line.
   private var subject: (Entity, Schema)? {
     guard let word = invocation.operands.first, let schema,
       let entity = schema[String(word.prefix { $0 != "/" })]

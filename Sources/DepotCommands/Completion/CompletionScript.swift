@@ -1,4 +1,4 @@
-/// The scripts that make shells ask `depot __complete`.
+/// The scripts that make shells call `depot __complete`.
 enum CompletionScript: String, CaseIterable {
   case bash
   case zsh
@@ -6,9 +6,9 @@ enum CompletionScript: String, CaseIterable {
 
   /// The text of the script.
   ///
-  /// A line of `:files` in the answer stands for the names of files, which the shell knows best; `:open`
-  /// says that no space has to follow. bash and zsh hand over the line as it was typed, since depot
-  /// knows better than they where a predicate in an open quotation mark begins.
+  /// A line `:files` in the answer stands for file names, which the shell completes best; `:open`
+  /// says that no space must follow. bash and zsh pass the whole line as it was typed, since only
+  /// depot knows where a predicate in an open quotation mark begins.
   var text: String {
     switch self {
     case .bash:

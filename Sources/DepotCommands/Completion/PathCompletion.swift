@@ -2,19 +2,19 @@ internal import DepotProtocol
 
 /// The completion of key paths.
 enum PathCompletion {
-  /// Which paths may stand there.
+  /// The kinds of paths that may be completed.
   enum Kind: Sendable {
-    /// Anything that has a value in the row or in a row that it leads to.
+    /// Any path to a value in the row or in a related row.
     case any
     /// Relationships only.
     case relationships
-    /// Properties that a row itself has values for.
+    /// The row's own properties.
     case assignable
   }
 
   /// Returns the paths that begin with `start`, longer by one step at most.
   ///
-  /// A step that leads on gets its point when it is complete, and no sooner.
+  /// A relationship or composite gets its period only when its name is complete.
   static func candidates(
     _ start: Substring,
     of entity: Entity,
@@ -50,14 +50,14 @@ enum PathCompletion {
     Candidate(text: "$entity", description: "the row's own entity"),
   ]
 
-  /// Where a path has led to.
+  /// The target of a path.
   private enum Place {
     case entity(Entity, isCollection: Bool)
     case composite([Attribute])
     /// Collections of values, which have only aggregates.
     case values
 
-    /// Where a step leads, or `nil` if it is the end or there is none.
+    /// Returns the target of a further step, or `nil` if the step ends the path or is unknown.
     func following(_ step: String, _ schema: Schema) -> Place? {
       switch self {
       case .values: return nil
@@ -107,12 +107,12 @@ enum PathCompletion {
 }
 
 extension Candidate {
-  /// Offers an attribute with its type.
+  /// Creates a candidate for an attribute, described by its type.
   fileprivate init(_ attribute: Attribute) {
     self.init(text: attribute.name, description: SchemaText.type(attribute))
   }
 
-  /// Offers a relationship with where it leads.
+  /// Creates a candidate for a relationship, described by its destination.
   fileprivate init(_ relationship: Relationship) {
     let count = SchemaText.cardinality(relationship)
     self.init(text: relationship.name, description: "\(relationship.destination) \(count)")

@@ -13,7 +13,7 @@ enum PredicateCompletion {
   private static let values = ["NULL", "TRUE", "FALSE", "now()", "CAST("]
   private static let functions = ["uppercase(", "lowercase(", "length(", "abs(", "TERNARY("]
 
-  /// Returns `text` with each of the words that may stand at its end.
+  /// Returns `text` with each possible word at its end.
   static func candidates(_ text: String, of entity: Entity, _ schema: Schema) -> [Candidate] {
     guard let (before, word) = split(text) else { return [] }
     let state = Expectation(before)
@@ -24,7 +24,7 @@ enum PredicateCompletion {
     case .entity: words = matching(word, schema.entities.map(\.name))
     case .operand(let isValue):
       words = PathCompletion.candidates(word, of: entity, schema)
-      // Nothing typed is no reason to show the whole language.
+      // Before anything is typed, not every word of the language is shown.
       if !word.isEmpty || words.isEmpty {
         words += matching(word, isValue ? values : beginnings)
         words += matching(word, functions)
@@ -44,7 +44,7 @@ enum PredicateCompletion {
     }
   }
 
-  /// Divides a text before its last word; `nil` if it ends in the middle of a string.
+  /// Splits a text before its last word; `nil` if it ends within a string.
   private static func split(_ text: String) -> (before: String, word: Substring)? {
     var quote: Character?
     var isEscaped = false
@@ -73,14 +73,14 @@ enum PredicateCompletion {
     return (String(text[..<start]), text[start...])
   }
 
-  /// Divides a text before the operator at its end.
+  /// Splits a text before the operator at its end.
   private static func signs(_ text: String) -> (before: String, word: Substring) {
     let count = text.reversed().prefix { "=!<>".contains($0) }.count
     let start = text.index(text.endIndex, offsetBy: -count)
     return (String(text[..<start]), text[start...])
   }
 
-  /// The kind of word that comes next in a predicate.
+  /// The kind of the next word in a predicate.
   private enum Expectation {
     case operand(isValue: Bool)
     case comparison

@@ -20,8 +20,8 @@ struct DiagramHeights {
 
   /// Places layer by layer, each box near the boxes that its edges come from.
   ///
-  /// No line at the left side of a channel is as high as another's at the right side, so that two edges
-  /// are never drawn along the same line.
+  /// The lines on the left side of a channel have other heights than the ones on its right side, so
+  /// that two edges are never drawn over each other.
   private mutating func place() {
     for layer in layers.layers.indices {
       let before = layer == 0 ? [] : portsRight(of: layer - 1)
@@ -36,7 +36,7 @@ struct DiagramHeights {
     }
   }
 
-  /// Returns how high an edge enters and leaves the channel behind a layer, if it crosses that.
+  /// Returns the heights where an edge enters and leaves the channel after a layer, or `nil`.
   func crossing(of edge: Int, behind layer: Int) -> (start: Int, end: Int, isLoop: Bool)? {
     let span = layers.span(edge)
     let isLoop = span.lowerBound == span.upperBound
@@ -50,7 +50,7 @@ struct DiagramHeights {
     var edge: Int
     var node: DiagramLayers.Node
     var row: Int
-    /// Where it is, if the box is placed.
+    /// Its height, once the box is placed.
     var line = 0
   }
 
@@ -87,7 +87,7 @@ struct DiagramHeights {
     }
   }
 
-  /// The line that makes the edges to the left as level as can be.
+  /// The height that makes the edges to the left as level as possible.
   private func wanted(_ own: [Port], _ before: [Port]) -> Int? {
     let lines = own.compactMap { port in
       before.first { $0.edge == port.edge }.map { $0.line - port.row }
@@ -100,15 +100,15 @@ struct DiagramHeights {
       let other = before.filter { $0.line == line + port.row }
       guard !other.isEmpty else { return false }
       let mine = before.first { $0.edge == port.edge }
-      // Edges that begin at the same place may go on together.
+      // Edges that begin at the same point may share a line.
       return !other.allSatisfy { $0.node == mine?.node && $0.row == mine?.row }
     }
   }
 }
 
-/// The upright lines between a layer and the next one.
+/// The vertical lines between a layer and the next one.
 struct DiagramChannel {
-  /// The track of each edge that has an upright line here, counted from the left.
+  /// The track of each edge with a vertical line here, counted from the left.
   private(set) var tracks: [Int: Int] = [:]
   private(set) var count = 0
 

@@ -1,11 +1,11 @@
 /// The layers of a diagram, from left to right, and the order within each.
 ///
-/// An edge that leads over a layer has a slot in it, so that it passes between the boxes.
+/// An edge that crosses a layer has a slot in it, so that it passes between the boxes.
 struct DiagramLayers {
-  /// A box, or an edge on its way, in a layer.
+  /// A box, or a passing edge, in a layer.
   enum Node: Hashable {
     case box(Int)
-    /// The place where an edge passes.
+    /// The slot of a passing edge.
     case slot(edge: Int, layer: Int)
   }
 
@@ -43,7 +43,7 @@ struct DiagramLayers {
       ? (edge.from, edge.to) : (edge.to, edge.from)
   }
 
-  /// Returns where an edge is in a layer of its span, and the line of the box if it is one.
+  /// Returns the node of an edge in a layer of its span, and the line if it is a box.
   func place(of edge: Int, in layer: Int) -> (node: Node, row: Int) {
     let span = span(edge)
     let ends = ends(edge)
@@ -52,9 +52,9 @@ struct DiagramLayers {
     return (.slot(edge: edge, layer: layer), 0)
   }
 
-  /// Puts each box one layer behind the last that is to be left of it.
+  /// Assigns boxes to layers, each after the last box that must be left of it.
   ///
-  /// Edges that close a circle don't count.
+  /// Edges that close a cycle don't count.
   private static func longestPaths(_ graph: DiagramGraph) -> [Int] {
     var followers: [[Int]] = Array(repeating: [], count: graph.boxes.count)
     for edge in graph.edges where edge.from.box != edge.to.box {
@@ -81,7 +81,7 @@ struct DiagramLayers {
 }
 
 extension DiagramLayers {
-  /// Sorts each layer by where its neighbours are, to and fro, and keeps the best that was found.
+  /// Sorts each layer by its neighbors in both directions, and keeps the best order found.
   private mutating func reduceCrossings() {
     var best = layers
     var fewest = crossings()

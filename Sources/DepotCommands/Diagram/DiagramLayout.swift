@@ -1,4 +1,4 @@
-/// Where everything in a diagram is, measured in characters.
+/// The positions of all parts of a diagram, in characters.
 struct DiagramLayout: Equatable {
   struct Point: Hashable {
     var x: Int
@@ -12,7 +12,7 @@ struct DiagramLayout: Equatable {
     var y: Int
   }
 
-  /// The way of an edge, whose parts are upright or level, between the boxes.
+  /// The route of an edge between the boxes, in vertical and horizontal parts.
   struct Route: Equatable {
     var points: [Point]
     var edge: DiagramEdge
@@ -54,7 +54,7 @@ struct DiagramLayout: Equatable {
     for point in routes.flatMap(\.points) { height = max(height, point.y + 1) }
   }
 
-  /// The columns for the marks at one side of a channel, and a bit of line.
+  /// The width, in columns, of the marks and a piece of line at one side of a channel.
   private static let markRoom = 4
 
   private func boxWidths(_ graph: DiagramGraph, _ layer: [DiagramLayers.Node]) -> [Int] {

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// A diagram in the language of Mermaid, which many viewers of Markdown draw.
+/// A diagram in the language of Mermaid, which many Markdown viewers can draw.
 ///
-/// It is a class diagram, because Mermaid's entity diagrams know no inheritance.
+/// It is a class diagram, because Mermaid's entity diagrams have no inheritance.
 enum MermaidDiagram {
   /// Returns a schema's diagram.
   static func text(_ schema: Schema) -> String {
@@ -11,7 +11,7 @@ enum MermaidDiagram {
     var inverses: Set<String> = []
     for entity in schema.entities {
       if let parent = entity.parent { text += "  \(name(parent)) <|-- \(name(entity.name))\n" }
-      // The line of an inverse is the same and left out.
+      // A relationship and its inverse share one line.
       for relationship in entity.relationships
       where !inverses.contains("\(entity.name).\(relationship.name)") {
         let back = schema.inverse(of: relationship)
@@ -32,7 +32,7 @@ enum MermaidDiagram {
 
   private static func members(_ attribute: Attribute, path: String) -> [String] {
     let path = path + attribute.name
-    // Braces would end the class, and the marks of text belong to Mermaid.
+    // Braces would end the class, and characters of markup have a meaning in Mermaid.
     let type = SchemaText.type(attribute).replacing("{", with: "set ").replacing("}", with: "")
     let flags = SchemaText.flags(attribute).map { " \($0)" }.joined()
     return ["    \(type) \(path)\(flags)"]

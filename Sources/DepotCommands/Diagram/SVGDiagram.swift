@@ -1,4 +1,4 @@
-/// A diagram as an SVG image that suits light and dark pages.
+/// A diagram as an SVG image for light and dark pages.
 struct SVGDiagram {
   private static let cellWidth = 8
   private static let cellHeight = 18
@@ -75,7 +75,7 @@ struct SVGDiagram {
   private func words(_ words: String, _ style: String?, _ x: Int, _ y: Int) -> String {
     if words.isEmpty { return "" }
     let style = style.map { " class=\"\($0)\"" } ?? ""
-    // Not every viewer keeps spaces at the beginning.
+    // Some viewers drop spaces at the beginning.
     let text = words.drop { $0 == " " }
     let place = x + (words.count - text.count) * Self.cellWidth
     return "<text\(style) x=\"\(place)\" y=\"\(y)\">\(Self.escaped(text))</text>\n"

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A schema as the rows of a table.
 enum SchemaTable {
-  /// Returns a row of entity, name, type, and properties for all that the schema says.
+  /// Returns a row with entity, name, type, and properties for each property of the schema.
   static func rows(_ schema: Schema) -> [[String]] { schema.entities.flatMap(rows) }
 
   private static func rows(_ entity: Entity) -> [[String]] {

@@ -14,7 +14,7 @@ enum SchemaText {
     return type + (marksOptional && attribute.isOptional ? "?" : "")
   }
 
-  /// Returns where a relationship leads, such as `City?` or `[Stop]`.
+  /// Returns the target of a relationship, such as `City?` or `[Stop]`.
   static func type(_ relationship: Relationship, marksOptional: Bool = true) -> String {
     if relationship.isToMany { return "[\(relationship.destination)]" }
     return relationship.destination + (marksOptional && relationship.isOptional ? "?" : "")
@@ -35,7 +35,7 @@ enum SchemaText {
     return words
   }
 
-  /// Returns everything about an attribute but its name and type.
+  /// Returns all features of an attribute except its name and type.
   static func properties(_ attribute: Attribute) -> [String] {
     let validation = attribute.validation
     var words = (attribute.isOptional ? ["optional"] : []) + flags(attribute)
@@ -53,7 +53,7 @@ enum SchemaText {
     return words
   }
 
-  /// Returns how many rows a relationship leads to, such as `0..1` or `1..*`.
+  /// Returns the number of targets of a relationship, such as `0..1` or `1..*`.
   static func cardinality(_ relationship: Relationship) -> String {
     guard relationship.isToMany else { return relationship.isOptional ? "0..1" : "1" }
     let most = relationship.maxCount > 0 ? "\(relationship.maxCount)" : "*"

@@ -13,7 +13,7 @@ struct TextDiagram {
   }
 
   private var lines: [[Directions]]
-  /// The text of each cell; a wide character leaves nothing for the next.
+  /// The text of each cell; a wide character leaves the next cell empty.
   private var characters: [[String?]]
 
   /// Returns a schema's diagram, in one column if it would be wider than `width`.

@@ -4,28 +4,28 @@ internal import DepotProtocol
 final class DelimitedObjects {
   private enum Property {
     case attribute(Attribute)
-    /// A relationship, and the type of the keys that it is written with.
+    /// A relationship, with the type of the keys in the column.
     case relationship(Relationship, AttributeType?)
   }
 
-  /// The name of each column; `nil` where it is left out.
+  /// The name of each column; `nil` for omitted columns.
   private var names: [String?] = []
-  /// The meaning of each column in the rows of an entity, by the names of entities.
+  /// The meaning of each column in rows of an entity, by entity names.
   private var properties: [String: [Property?]] = [:]
-  /// The column that says which entity a row is of.
+  /// The column with the name of each row's entity.
   private var entityColumn: Int?
-  /// The names of the columns, if each is an attribute and no row is of another entity.
+  /// The names of the columns, if each is an attribute and all rows are of one entity.
   private(set) var attributes: [String]?
-  /// The columns then; `nil` where one is left out.
+  /// The columns in that case; `nil` for omitted columns.
   private var plan: [DelimitedColumn?] = []
   private let entity: String
   private let values: DelimitedValue
   /// The names of the columns as they were given.
   private let header: DelimitedNames
 
-  /// Finds out the meaning of columns.
+  /// Resolves the meaning of columns.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if a name stands twice.
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if a name is repeated.
   init(
     _ header: DelimitedNames,
     of entity: Entity,
@@ -105,7 +105,7 @@ final class DelimitedObjects {
 
   /// Writes a row as an array of the values of ``attributes``.
   ///
-  /// - Throws: ``DepotError`` `request.type`; then a part of the row was written.
+  /// - Throws: ``DepotError`` `request.type`; a part of the row is written then.
   func write(_ record: DelimitedRecord, to writer: inout JSONWriter) throws(DepotError) {
     try record.check(fieldsOf: header)
     writer.raw("[")
@@ -130,7 +130,7 @@ final class DelimitedObjects {
     try record.forEachField { index, field throws(DepotError) in
       guard let name = names[index] else { return }
       let property = properties?[index]
-      // Rows of other entities have it.
+      // Rows of other entities have the property.
       if property == nil, values.isNull(field) { return }
       writer.name(name)
       try DepotError.at(name, try write(field, property, &writer))
@@ -153,7 +153,7 @@ final class DelimitedObjects {
     _ writer: inout JSONWriter
   ) throws(DepotError) {
     switch property {
-    // It names the entity, or the record's reader says that there is no such attribute.
+    // It names the entity, or the record's reader reports an unknown attribute.
     case nil: writer.string(try DelimitedValue.text(field))
     case .attribute(let attribute): try values.write(field, as: attribute, to: &writer)
     case .relationship(let relationship, let type):
@@ -168,7 +168,7 @@ final class DelimitedObjects {
   }
 }
 
-/// How the records of a file are read.
+/// The options for reading the records of a file.
 struct ImportStyle: Hashable {
   var ignoresUnknown = false
   /// The text for null in CSV.

@@ -1,19 +1,19 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The export of the rows of an entity, in the form that imports read in any store.
+/// The export of an entity's rows, in a form that any store can import.
 struct EntityExport {
-  /// A column of the rows as they are fetched, and as they are written.
+  /// A column as it is fetched and as it is written.
   struct Column: Equatable {
     /// The form that the values are written in.
     enum Form: Equatable {
-      /// They are written as they are.
+      /// The values are written as they are.
       case value
-      /// They are written as JSON even if they are texts, because a field of CSV is all text.
+      /// The values are written as JSON, even texts, because a field of CSV is always text.
       case json
-      /// They are identifiers, which are written as the natural keys of the rows.
+      /// The values are identifiers, and are written as natural keys of the rows.
       case keys(Relationship)
-      /// They are identifiers, which are written with the store that the rows are of.
+      /// The values are identifiers, and are written together with the rows' store.
       case identifiers(Relationship)
     }
 
@@ -100,10 +100,10 @@ struct EntityExport {
     return Column(name: name, path: name, form: isJSON ? .json : .value)
   }
 
-  /// Whether each row says which entity it is of.
+  /// Whether each row names its entity.
   private var namesEntities: Bool { parts.contains { $0.entity != request.entity } }
 
-  /// The destinations whose natural keys have to be known.
+  /// The destinations whose natural keys must be known.
   private var destinations: Set<String> {
     Set(
       parts.flatMap(\.columns).compactMap { column in
@@ -112,9 +112,10 @@ struct EntityExport {
     )
   }
 
-  /// Writes the rows, of one moment even if they take several requests, unless that isn't wanted.
+  /// Writes the rows, from one snapshot by default even if they take several requests.
   ///
-  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the snapshot long
+  ///   enough.
   func write(
     _ style: RowStyle,
     _ connection: BlockingConnection,

@@ -1,11 +1,12 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The files of an export of a whole store that isn't complete.
+/// The files of an unfinished export of a whole store.
 ///
-/// They have their names when all of them are there. While the export runs, the one of the schema is locked.
+/// They get their names when all of them are complete. While the export runs, the schema's file is
+/// locked.
 struct ExportDraft {
-  /// The end of their names.
+  /// The suffix of their names.
   static let suffix = ".part"
   /// The name of the file of the schema.
   static let schemaName = "schema.json"
@@ -25,10 +26,10 @@ struct ExportDraft {
     }
   }
 
-  /// Keeps others away until here.
+  /// Holds the lock until here.
   func end() { withExtendedLifetime(lock) {} }
 
-  /// Returns the paths of the files of a killed export in a folder.
+  /// Returns the paths of files left in a folder by a killed export.
   static func left(in folder: String) -> [String] {
     let schema = "\(folder)/\(schemaName)\(suffix)"
     guard FileSystem.size(of: schema) != nil, !FileSystem.isOtherThanFile(schema),

@@ -11,11 +11,11 @@ struct ExportPlan: Equatable {
     var entity: String
     /// The paths of the attributes.
     var attributes: [String]
-    /// The relationships that are written here rather than at their inverse.
+    /// The relationships that are written in this file instead of their inverses.
     var relationships: [Relationship]
-    /// The path that the rows are sorted by.
+    /// The path to sort the rows by.
     var sort: String
-    /// Whether rows have names, because they have no natural key.
+    /// Whether rows get names, because they have no natural key.
     var namesRows: Bool
   }
 
@@ -41,14 +41,14 @@ struct ExportPlan: Equatable {
     }
   }
 
-  /// Whether a relationship is written, or its inverse says the same.
+  /// Whether a relationship is written itself, instead of its inverse.
   static func isWritten(_ relationship: Relationship, of owner: Entity, _ schema: Schema) -> Bool {
     guard let (other, inverse) = schema.inverse(of: relationship) else { return true }
     let isFirst =
       (owner.name, relationship.name) <= (other.name, inverse.name)
     switch (relationship.isToMany, inverse.isToMany) {
     case (false, true): return true
-    // The order is known at this side only.
+    // Only this side knows the order.
     case (true, false): return relationship.isOrdered
     case (true, true): return relationship.isOrdered || !inverse.isOrdered && isFirst
     case (false, false):
@@ -76,7 +76,7 @@ struct ExportPlan: Equatable {
   }
 }
 
-/// The names by which files refer to rows.
+/// The names that files use for rows.
 struct ReferenceNames {
   private var names: [String: [Int64: [UInt8]]] = [:]
 
@@ -96,9 +96,9 @@ struct ReferenceNames {
     names[destination] = found
   }
 
-  /// Returns the JSON of a relationship's value in terms of names.
+  /// Returns the JSON of a relationship's value with names of rows.
   ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if it leads to a row that isn't there.
+  /// - Throws: ``DepotError`` `storage.corrupt` if it refers to a missing row.
   func json(_ value: [UInt8], _ relationship: Relationship) throws(DepotError) -> [UInt8] {
     let sorts = relationship.isToMany && !relationship.isOrdered
     return try relationship.json(value, sorts: sorts) { identifier throws(DepotError) in
@@ -112,7 +112,7 @@ struct ReferenceNames {
 }
 
 extension Relationship {
-  /// Returns the JSON of a value with other names in the place of the identifiers.
+  /// Returns the JSON of a value with its identifiers replaced by names.
   func json(
     _ value: [UInt8],
     sorts: Bool = false,
@@ -174,7 +174,7 @@ struct StoreExport {
     Array("\"\(entity)/\(number)\"".utf8)
   }
 
-  /// Gives the lines of an entity's file to a function.
+  /// Passes the lines of an entity's file to a function.
   func lines(_ file: ExportPlan.File, _ body: ([UInt8]) throws -> Void) throws {
     let request = FetchRequest(
       entity: file.entity,
@@ -200,8 +200,9 @@ struct StoreExport {
     }
   }
 
-  /// Writes all files and the schema into a folder, under names that end in `suffix`; returns how many rows
-  /// there were.
+  /// Writes all files and the schema into a folder, and returns the number of rows.
+  ///
+  /// The names of the files end with `suffix`.
   func write(to folder: String, suffix: String = "") throws -> Int {
     var count = 0
     for file in plan.files {

@@ -1,20 +1,20 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// A writer of fetched rows whose references are written as exports do.
+/// A writer of fetched rows, with references in the form of exports.
 @Memberwise
 struct ExportedRows {
   private let names: ReferenceNames
   private let stores: [String: String]
   private let printer: any RowPrinter
-  /// The names of the columns that are written.
+  /// The names of the written columns.
   private var written: [String] = []
-  /// The columns that are read, by the names that they are written under.
+  /// The fetched columns, by the names that they are written under.
   private var forms: [(name: String, form: EntityExport.Column.Form)] = []
-  /// The JSON of the name of the rows' entity, if it is written.
+  /// The JSON of the entity's name, if it is written.
   private var entity: [UInt8]?
 
-  /// The names of the columns that are read.
+  /// The names of the fetched columns.
   var columns: [String] {
     (entity == nil ? [] : ["$entity"])
       + forms.map(\.name).filter { entity == nil || $0 != "$entity" }
@@ -26,7 +26,7 @@ struct ExportedRows {
     try printer.begin(columns: ["$id", "$version"] + columns)
   }
 
-  /// Takes the columns that are fetched of a part.
+  /// Sets the columns fetched for a part.
   mutating func read(_ columns: [String], of part: EntityExport.Part, names: Bool) {
     entity = names ? .json(part.entity) : nil
     let paths = columns.dropFirst(2)
@@ -35,7 +35,7 @@ struct ExportedRows {
     forms = paths.map { path in
       guard path != "$entity" else { return (path, .value) }
       defer { position += 1 }
-      // A composite that is selected has several columns.
+      // A selected composite has several columns.
       let column =
         own.count == part.columns.count
         ? part.columns[position] : part.columns.first { $0.path == path }

@@ -9,9 +9,9 @@ struct GraphImport {
   let options: GraphImporter.Options
   /// The path of the file for rejects.
   let rejects: String?
-  /// The path of the file that makes it possible to go on after an interruption.
+  /// The path of the journal, which lets the import continue after an interruption.
   let journal: String?
-  /// The options of the command line that decide on the outcome.
+  /// The options of the command line that affect the outcome.
   let description: String
 
   /// Whether the records of an entity can't simply become rows.
@@ -81,7 +81,7 @@ struct GraphImport {
     try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
   }
 
-  /// Creates the file for rejects, or adds to the old one, if there is to be one.
+  /// Creates the file for rejects, or appends to the old one, if rejects are wanted.
   private func rejectsFile(keepsOld: Bool = false) throws(DepotError) -> RejectsFile? {
     guard let path = rejects else { return nil }
     if path == "-" { return RejectsFile(session.output) }

@@ -8,32 +8,31 @@ internal import DepotProtocol
 /// relationship waits, and is set when all records are stored.
 final class GraphImporter {
   struct Options {
-    /// How many rows a transaction has: as many as let others wait for a few hundredths of a second.
+    /// The rows of a transaction, few enough that others wait only a few hundredths of a second.
     var batch = 4000
-    /// The same for rows that lead to no others.
+    /// The same for rows without references.
     var rows = Limits.rows
     var onConflict = InsertRequest.OnConflict.error
-    /// Whether references to rows that don't exist are left out, and so are records that need them.
+    /// Whether references to missing rows are left out, and also records that require them.
     var ignoresMissing = false
-    /// Whether records whose relationships have to wait are kept, because their file can't be read
-    /// again.
+    /// Whether records with deferred relationships are kept, as the file can't be read again.
     var keepsDeferred = false
-    /// The beginning of the idempotency keys; none are used if `nil`.
+    /// The prefix of the idempotency keys; none are used if `nil`.
     var keyPrefix: String?
   }
 
   fileprivate(set) var outcome = Importer.Outcome()
-  /// The records that are stored and have relationships that aren't, with their identifiers.
+  /// The stored records with relationships still to be stored, by index, with their identifiers.
   fileprivate(set) var deferred: [Int: Int64] = [:]
-  /// The records with deferred relationships, if they are to be kept.
+  /// The records with deferred relationships, if they are kept.
   private(set) var kept: [GraphRecord] = []
   private let options: Options
   private let service: any GraphService
-  /// The file for bad records; without one the first of them ends the import.
+  /// The file for bad records; without one the first bad record ends the import.
   private let rejects: RejectsFile?
   private let journal: ImportJournal?
   private let index: KeyIndex
-  /// Takes the identifiers of the records that were stored, batch by batch.
+  /// Receives the identifiers of stored records, batch by batch.
   private let onStored: ([Int64]) throws -> Void
   private var batch: [GraphRecord] = []
   private var batchRows = 0
@@ -68,7 +67,7 @@ final class GraphImporter {
     sent = state.sent
     for (row, identifier) in state.rows { index.add(row.key, .string(row.name), identifier) }
     guard let pending = state.pending else { return }
-    // Its key may be forgotten meanwhile.
+    // The service may have forgotten its key meanwhile.
     let known = try journal.flatMap { journal in
       journal.group.isEmpty
         ? nil
@@ -130,14 +129,14 @@ final class GraphImporter {
       }
       try finishRows()
     } catch {
-      // The batch that was sent is stored nevertheless, and told.
+      // The batch sent before is stored nevertheless, and counted.
       try settle()
       if let error = error as? DepotError, error == file.failure { throw outcome.told(with: error) }
       throw error
     }
   }
 
-  /// Links the rows of a file whose relationships had to wait.
+  /// Sets the deferred relationships of a file's rows.
   func link(_ source: GraphSource, from file: InputFile, progress: () -> Void = {}) throws {
     var batch: [GraphRecord] = []
     let deferred = deferred
@@ -153,7 +152,7 @@ final class GraphImporter {
     try link(batch)
   }
 
-  /// Links rows whose relationships had to wait.
+  /// Sets the deferred relationships of rows.
   func link(_ records: [GraphRecord]) throws {
     try lookUp(records)
     let rows = records.compactMap { record in
@@ -180,7 +179,7 @@ final class GraphImporter {
     if options.keepsDeferred { try settle() }
   }
 
-  /// Finds out which of the rows that records refer to are there.
+  /// Looks up which of the referenced rows exist.
   private func lookUp(_ records: [GraphRecord]) throws {
     var unknown: [NaturalKey: [Value]] = [:]
     var seen: [NaturalKey: Set<Value>] = [:]
@@ -228,7 +227,7 @@ final class GraphImporter {
     underway = (save, pending)
   }
 
-  /// Waits until the records that were sent are stored; if one of them is bad, the others.
+  /// Waits until the sent records are stored; if one of them is bad, stores the others.
   private func settle() throws {
     guard let (save, pending) = underway else { return }
     underway = nil
@@ -241,7 +240,7 @@ final class GraphImporter {
       let waiting = Set(options.keepsDeferred ? save.deferred : [])
       kept += save.records.filter { waiting.contains($0.index) }
     } catch let error as DepotError {
-      // Without an answer nobody knows, and the journal says so.
+      // Without an answer the outcome is unknown, as the journal shows.
       guard error.isAboutRows else { throw outcome.told(with: error.inCommandWords) }
       try journal?.fail()
       let (reason, line) = save.sent.located(error)
@@ -296,7 +295,7 @@ extension GraphImporter {
     try refuse(error, index: record.index, line: record.line, input: record.input ?? [])
   }
 
-  /// Rejects a record that couldn't be read, or ends the import behind the records before it.
+  /// Rejects an unreadable record, or ends the import after the records before it.
   private func refuseUnread(
     _ error: DepotError,
     index: Int,
@@ -316,7 +315,7 @@ extension GraphImporter {
     try journal?.reject(index)
   }
 
-  /// Leaves out a record that needs a row which doesn't exist.
+  /// Leaves out a record that requires a missing row.
   private func omit(_ error: DepotError, _ record: GraphRecord) throws {
     if outcome.firstReason == nil {
       outcome.firstReason = "line \(record.line): \(error.message)"
@@ -325,7 +324,7 @@ extension GraphImporter {
     try journal?.reject(record.index)
   }
 
-  /// Notes that a record is stored without all of its links, or ends the import.
+  /// Notes that a record is stored without some of its references, or ends the import.
   private func leaveUnlinked(
     _ error: DepotError,
     _ record: GraphRecord,
@@ -355,7 +354,7 @@ extension GraphImporter {
 }
 
 extension DepotError {
-  /// Whether a request without the row in question could succeed.
+  /// Whether the request could succeed without the row in question.
   fileprivate var isAboutRows: Bool {
     ["conflict", "constraint", "notfound", "request", "limit"]
       .contains { code.rawValue.hasPrefix($0 + ".") } && code != .keyReused

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// The relationships that had to wait until all rows of a file are there, as one request.
+/// The relationships deferred until all rows of a file exist, as one request.
 struct GraphLinks {
   private(set) var request = SaveRequest()
-  /// The records with references that lead nowhere, and the first of these.
+  /// The records with references to missing rows, with the first error of each.
   private(set) var unresolved: [(record: GraphRecord, error: DepotError)] = []
 
-  /// Makes a request that links rows that are stored to those of an index.
+  /// Makes a request that links stored rows to rows of an index.
   init(_ rows: [(record: GraphRecord, identifier: Int64)], _ index: KeyIndex) {
     var parts = RowParts()
     for (record, identifier) in rows {
@@ -21,7 +21,7 @@ struct GraphLinks {
         if let missing = link.references.first(where: { $0.isMissing(in: index) }) {
           unresolved.append((record, missing.error(at: link.relationship)))
         }
-        // Rows that stood inside of the record are linked already.
+        // Rows nested in the record are linked already.
         let isWhole = !link.references.contains { $0.isNested }
         if found.isEmpty, !isWhole || !link.relationship.isToMany { continue }
         columns.append(link.relationship.name)
@@ -48,12 +48,12 @@ extension GraphReference {
     if case .key(let key, let value) = self { index[key, value] == nil } else { false }
   }
 
-  /// The advice about rows that don't exist.
+  /// The advice about missing rows.
   static let missingAdvice =
     "Import these rows first, leave links to them out with depot import --ignore-missing, or set such "
     + "records aside with --rejects FILE."
 
-  /// Returns the error that there is no such row.
+  /// Returns the error that the row is missing.
   func error(at relationship: Relationship) -> DepotError {
     let row =
       switch self {

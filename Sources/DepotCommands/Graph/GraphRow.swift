@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// The destination of a relationship of an imported row, before it is looked for.
+/// The target of an imported row's relationship, before it is looked up.
 enum GraphReference: Hashable {
   case key(NaturalKey, Value)
-  /// A row that stands inside of this one, by its temporary identifier.
+  /// A row nested in this one, by its temporary identifier.
   case nested(String)
 }
 
@@ -20,7 +20,7 @@ struct GraphRow {
   var entity: String
   /// The temporary identifier.
   var name: String
-  /// The temporary identifier of the row that it stands inside of.
+  /// The temporary identifier of the enclosing row.
   var parent: String?
   var columns: [String] = []
   /// The JSON of the values of ``columns``.
@@ -30,7 +30,7 @@ struct GraphRow {
   var keys: [(key: NaturalKey, value: Value)] = []
 }
 
-/// A record of an import: a row and those inside of it, the innermost first.
+/// A record of an import: a row and the rows nested in it, the innermost first.
 struct GraphRecord {
   /// The position in the file, counted from 0.
   var index: Int
@@ -38,9 +38,9 @@ struct GraphRecord {
   private(set) var rows: [GraphRow] = []
   /// The indexes of the first rows with natural keys, among rows nested in others.
   private(set) var inside: [NaturalKey: [Value: Int]] = [:]
-  /// The record as it stood in the file, if rejects are wanted.
+  /// The record's text in the file, if rejects are wanted.
   var input: [UInt8]?
-  /// How large it is as JSON.
+  /// Its size as JSON.
   var byteCount = 0
 
   /// The row of the record itself.
@@ -61,7 +61,7 @@ struct GraphRecord {
     rows.append(row)
   }
 
-  /// Takes out the last rows, from a place on.
+  /// Removes the last rows, from an index on.
   mutating func removeRows(from place: Int) {
     for row in rows[place...] {
       for (key, value) in row.keys {
@@ -76,7 +76,7 @@ struct GraphRecord {
 final class GraphReader {
   private let schema: Schema
   private let rules: LinkRules
-  /// Whether members that there is nothing for are left out.
+  /// Whether unknown members are left out.
   private let ignoresUnknown: Bool
   private let map: RecordMap
   /// The identifier of the store of each entity.
@@ -205,7 +205,7 @@ final class GraphReader {
     }
   }
 
-  /// Notes the keys of a row by which rules find others of its kind.
+  /// Adds the keys that identify a row for rules about its entity.
   private func addKeys(_ shape: RecordShape, _ row: inout GraphRow) {
     for key in shape.keys {
       guard let column = row.columns.firstIndex(of: key.path),
@@ -283,7 +283,7 @@ extension GraphReader {
     return .key(link.identifier, .int64(try value.int64()))
   }
 
-  /// Returns the identifier of a row that a file names so, if it is of this store.
+  /// Returns the identifier in a file's reference, if it is of this store.
   private func identifier(
     _ reference: RowReference,
     _ destination: Entity,
@@ -303,7 +303,7 @@ extension GraphReader {
     return reference.identifier
   }
 
-  /// Adds a row that stands inside of another, to be linked if it has a key and is there already.
+  /// Adds a nested row; if it has a key and exists already, it is only linked.
   private func nested(
     _ object: JSONNode,
     _ destination: Entity,
@@ -326,6 +326,6 @@ extension GraphReader {
 extension AttributeType {
   fileprivate var isNumber: Bool { self == .int64 || self == .double || self == .decimal }
 
-  /// Whether any text is a value, also one that looks like a reference to a row.
+  /// Whether any text is a valid value, even one that looks like a reference to a row.
   var isText: Bool { self == .string || self == .url }
 }

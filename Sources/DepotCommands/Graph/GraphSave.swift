@@ -5,16 +5,16 @@ struct GraphSave {
   private(set) var request = SaveRequest()
   /// The records whose rows are in the request.
   private(set) var records: [GraphRecord] = []
-  /// The records that need others before them.
+  /// The records that require other records first.
   private(set) var postponed: [GraphRecord] = []
-  /// The positions of the records that have relationships to rows that aren't there yet.
+  /// The positions of records with references to rows that don't exist yet.
   private(set) var deferred: [Int] = []
   /// The rows of the request with their lines.
   private(set) var sent = SentRows([])
   /// The keys of the rows in the request, by their temporary identifiers.
   private(set) var keys: [(name: String, key: NaturalKey, value: Value)] = []
 
-  /// How many rows of each entity stand inside of records.
+  /// How many rows of each entity are nested in records.
   private(set) var related: [String: Int] = [:]
 
   private var names: [NaturalKey: [Value: String]] = [:]
@@ -42,7 +42,7 @@ struct GraphSave {
     sent = SentRows(parts.all)
   }
 
-  /// Finds out by which temporary identifiers rows can be referred to.
+  /// Collects the temporary identifiers that rows can be referred to by.
   private mutating func register(_ records: [GraphRecord]) {
     names = [:]
     omitted = []
@@ -81,12 +81,12 @@ struct GraphSave {
     return (ready, waiting)
   }
 
-  /// Returns the JSON of the identifier that a reference stands for, or `nil`.
+  /// Returns the JSON of the referenced identifier, or `nil`.
   private func resolve(_ reference: GraphReference) -> [UInt8]? {
     switch reference {
     case .nested(let name): return .json(name)
     case .key(let key, let value):
-      // The same request is to be the same after an interruption, so names come first.
+      // Temporary names are preferred, so that the request is the same after an interruption.
       return names[key]?[value].map { .json($0) } ?? index[key, value].map { Array("\($0)".utf8) }
     }
   }
@@ -113,7 +113,7 @@ struct GraphSave {
   }
 }
 
-/// The rows of a request, divided where the entity or the columns change.
+/// The rows of a request, divided into parts where the entity or the columns change.
 ///
 /// They stay in the order of the file as far as their columns allow, and so do their identifiers.
 struct RowParts {

@@ -3,13 +3,13 @@ internal import DepotProtocol
 
 /// The operations of the service that an import of related rows needs.
 protocol GraphService {
-  /// Has changes stored, at most once for each key; ``finish()`` has to come next.
+  /// Sends changes, which are stored once for each key; ``finish()`` must be called next.
   func begin(_ request: SaveRequest, key: String?)
-  /// Waits for the changes that were begun last.
+  /// Waits for the changes sent last.
   func finish() throws -> SaveResult
-  /// Returns the rows with these natural keys, as far as they are there.
+  /// Returns the existing rows with these natural keys.
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)]
-  /// Returns the result of changes that were made in a group behind a moment; `nil` if the history doesn't tell.
+  /// Returns the result of changes made in a group after a token, from the history, or `nil`.
   func outcome(
     of request: SaveRequest,
     inGroup group: String,

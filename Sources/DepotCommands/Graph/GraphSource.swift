@@ -14,7 +14,7 @@ struct GraphSource {
   /// The identifier of the store of each entity.
   var stores: [String: String] = [:]
 
-  /// Takes a record that can't be read: its error, position, line, and text.
+  /// Handles an unreadable record: its error, position, line, and text.
   typealias Refusal = (DepotError, Int, Int, [UInt8]) throws -> Void
 
   /// Reads the records of an unread file, except those whose positions are skipped.
@@ -25,7 +25,7 @@ struct GraphSource {
     _ body: (GraphRecord) throws -> Void
   ) throws {
     let objects = try reader(style.map)
-    // The header is mapped already.
+    // The names in the header are mapped already.
     let rows = try reader(RecordMap())
     let (entity, keepsInput) = (entity, keepsInput)
     var index = 0
@@ -73,7 +73,7 @@ struct GraphSource {
     )
   }
 
-  /// Returns the meaning of the columns of a file that has no header, by its first row; `nil` if that is one.
+  /// Returns the meaning of a file's columns; `nil` if the first row is a header.
   private func begin(_ record: DelimitedRecord) throws(DepotError) -> DelimitedObjects? {
     if form.hasHeader { return nil }
     let names = DelimitedNames(form, of: entity, schema)

@@ -8,9 +8,9 @@ extension ImportJournal {
   /// - Parameters:
   ///   - path: The journal's path.
   ///   - source: The fingerprint of the imported files.
-  ///   - stores: The identifiers of the stores that are imported into.
-  ///   - group: The group of an import that begins.
-  ///   - beginsAgain: Whether a journal that is there is replaced by an empty one.
+  ///   - stores: The identifiers of the stores to import into.
+  ///   - group: The group for an import that begins.
+  ///   - beginsAgain: Whether an existing journal is replaced by an empty one.
   /// - Returns: The journal, and its notes if there are any.
   /// - Throws: ``DepotError`` `request.usage` if it is of another import, or of one into other stores,
   ///   `storage.io` if it can't be read or written.
@@ -49,7 +49,7 @@ extension ImportJournal {
     return (journal, history)
   }
 
-  /// Returns the identifiers of the stores that a journal is of; `nil` if a file is no journal, or doesn't say.
+  /// Returns the identifiers of the stores in a journal; `nil` if a file isn't one, or has none.
   static func store(ofJournal path: String) -> [String]? {
     guard !FileSystem.isOtherThanFile(path), let file = try? Descriptor.open(reading: path) else {
       return nil
@@ -64,7 +64,7 @@ extension ImportJournal {
     return value["stores"]?.array?.compactMap(\.string)
   }
 
-  /// Returns sixteen hexadecimal digits for the contents of files, and for facts about their import.
+  /// Returns a hash of files' contents and of facts about their import, as 16 hexadecimal digits.
   ///
   /// - Throws: ``DepotError`` if a file can't be read.
   static func fingerprint(of paths: [String], facts: String) throws(DepotError) -> String {

@@ -13,19 +13,19 @@ final class ImportJournal {
     var key: String
     var records: [Int]
     var deferred: [Int]
-    /// The rows that are known by identifiers of the file, by their temporary identifiers.
+    /// The rows known by names of the file, by their temporary identifiers.
     var rows: [String: FileRow]
-    /// How many rows of each entity stand inside of records.
+    /// How many rows of each entity are nested in records.
     var related: [String: Int] = [:]
   }
 
-  /// A row as the files of an export refer to it.
+  /// A row as the files of an export name it.
   @Memberwise
   struct FileRow: Hashable {
     var entity: String
     var name: String
 
-    /// - Returns: `nil` if the key is an attribute, by which the store finds the row.
+    /// - Returns: `nil` if the key is an attribute, since the store finds the row by that.
     init?(_ key: NaturalKey, _ value: Value) {
       guard key.isFileIdentifier, case .string(let name) = value else {
         return nil
@@ -38,37 +38,37 @@ final class ImportJournal {
     }
   }
 
-  /// The state of each file, by its entity; of a single one, by the empty text.
+  /// The state of each file, by its entity; a single file has the empty text.
   struct History: Equatable {
     /// The fingerprint of the files and of the import's options.
     var source = ""
     /// The group of the import in the store's history; empty in journals of earlier programs.
     var group = ""
-    /// The moment of the store after the last request whose outcome is noted.
+    /// The token of the last request with a known outcome.
     var token: HistoryToken?
-    /// The identifiers of the stores that are imported into.
+    /// The identifiers of the stores to import into.
     var stores: [String] = []
     var files: [String: State] = [:]
   }
 
   /// The progress of the import of a file.
   struct State: Equatable {
-    /// The records that needn't be looked at again.
+    /// The records that needn't be processed again.
     var handled: Set<Int> = []
     var deferred: [Int: Int64] = [:]
     var outcome = Importer.Outcome()
     var sent = 0
     var pending: Pending?
-    /// The identifiers of the rows that the files have names for.
+    /// The identifiers of rows with names in the files.
     var rows: [FileRow: Int64] = [:]
-    /// The identifiers of the rows that its records became.
+    /// The identifiers of the rows made from its records.
     var stored: [ClosedRange<Int64>] = []
   }
 
   private let file: Descriptor
   /// The group of the import in the store's history; empty in journals of earlier programs.
   let group: String
-  /// The moment of the store after the last request whose outcome was noted when the journal was opened.
+  /// The token of the last request with a known outcome when the journal was opened.
   let token: HistoryToken?
 
   /// Opens a journal, or begins a new one of a source.
@@ -92,7 +92,7 @@ final class ImportJournal {
     try write(["source": .string(source), "group": .string(group), "stores": stores])
   }
 
-  /// Notes that the line before is only a part, because the program ended as it wrote it.
+  /// Notes that the previous line is incomplete, because the program ended while it was written.
   func cut() throws(DepotError) {
     try write([0x0A] + Array(JSONValue.object(["cut": .bool(true)]).text.utf8))
   }
@@ -117,7 +117,7 @@ final class ImportJournal {
     try write(Array(facts.utf8.dropLast()) + Array(",\"save\":".utf8) + text + [UInt8(ascii: "}")])
   }
 
-  /// Notes that the request was refused, and so nothing of it is stored.
+  /// Notes that the request was refused, so that nothing of it is stored.
   func fail() throws(DepotError) { try write(["fail": .bool(true)]) }
 
   /// Notes that the request with some records is stored.
@@ -125,9 +125,9 @@ final class ImportJournal {
   /// - Parameters:
   ///   - records: The records.
   ///   - deferred: The identifiers of the records that lack relationships.
-  ///   - rows: The identifiers of the rows that the file has names for.
-  ///   - stored: The identifiers of all rows that the records became.
-  ///   - token: The moment of the store after it, if anything changed.
+  ///   - rows: The identifiers of rows with names in the file.
+  ///   - stored: The identifiers of all rows made from the records.
+  ///   - token: The store's token afterwards, if anything changed.
   ///   - outcome: The numbers of all records until then, by their outcomes.
   /// - Throws: ``DepotError`` `storage.io` if it can't be written.
   func end(
@@ -155,10 +155,10 @@ final class ImportJournal {
   /// Notes that a record was rejected.
   func reject(_ record: Int) throws(DepotError) { try write(["reject": .int64(Int64(record))]) }
 
-  /// Notes that the relationships of records are stored that had to wait.
+  /// Notes that the deferred relationships of records are stored.
   func linked(_ records: [Int]) throws(DepotError) { try write(["linked": Self.list(records)]) }
 
-  /// Notes that a record is stored without all of its links.
+  /// Notes that a record is stored without some of its references.
   func unlinked(_ record: Int) throws(DepotError) {
     try write(["unlinked": .int64(Int64(record))])
   }
@@ -183,7 +183,7 @@ final class ImportJournal {
 }
 
 extension [Int64] {
-  /// The runs of numbers that follow each other, in an ascending list.
+  /// The runs of consecutive numbers in an ascending list.
   fileprivate var runs: [ClosedRange<Int64>] {
     var result: [ClosedRange<Int64>] = []
     for number in self {

@@ -7,17 +7,18 @@ struct JournalCheck {
   let path: String
   let connection: ImportConnection
 
-  /// How many runs of identifiers are looked for by one count.
+  /// How many runs of identifiers one count looks for.
   private static let runCount = 64
 
-  /// Makes sure that an import can go on.
+  /// Checks that an import can continue.
   ///
   /// - Parameters:
   ///   - history: The journal's notes.
-  ///   - entity: The entity of a journal that is about one file; `nil` if files have their entities' names.
-  /// - Returns: A sentence about rows that are gone, if others are there.
-  /// - Throws: ``DepotError`` `request.usage` if all rows are gone, or the store isn't the one that the
-  ///   journal tells of.
+  ///   - entity: The entity of a journal about one file; `nil` if files are named by their
+  ///     entities.
+  /// - Returns: A sentence about lost rows, if other rows still exist.
+  /// - Throws: ``DepotError`` `request.usage` if all rows are lost, or the journal belongs to
+  ///   another store.
   func run(_ history: ImportJournal.History, entity: String?) throws -> String? {
     if let token = history.token { try check(token) }
     var (told, found) = (0, 0)
@@ -53,7 +54,7 @@ struct JournalCheck {
     return try connection.attempt { try $0.count(request) }
   }
 
-  /// Makes sure that a moment is one of the store's past.
+  /// Checks that a token is in the store's history.
   private func check(_ token: HistoryToken) throws {
     do {
       _ = try connection.attempt { connection in
@@ -64,7 +65,7 @@ struct JournalCheck {
         "\(path) tells of another store, or of what the store had before it was restored."
       )
     } catch let error as DepotError where error.code == .historyExpired {
-      // Whether the rows are there can still be asked.
+      // The rows themselves can still be looked for.
     }
   }
 

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A check, before anything is stored, that the rows referenced by a file's records exist.
 struct LinkCheck {
-  /// Where a row is referred to for the first time.
+  /// The first reference to a row.
   private struct Use {
     var line: Int
     var reference: GraphReference
@@ -28,7 +28,7 @@ struct LinkCheck {
     }
   }
 
-  /// Returns the error about the first reference that leads nowhere, with its line; `nil` if there is none.
+  /// Returns the error about the first reference to a missing row, with its line, or `nil`.
   func missing(_ service: any GraphService) throws -> (error: DepotError, line: Int)? {
     var missing: [Use] = []
     for (key, uses) in keys {

@@ -1,17 +1,18 @@
 internal import DepotProtocol
 
-/// An attribute by whose values the rows of an entity are known outside of the store.
+/// An attribute whose values identify the rows of an entity outside of the store.
 @Memberwise
 struct NaturalKey: Hashable {
   var entity: String
-  /// The path of the attribute; `$id` for the identifiers that rows have in the store, or as texts in the
-  /// files of an export.
+  /// The path of the attribute.
+  ///
+  /// `$id` stands for the identifiers in the store, or for the names in the files of an export.
   var path: String
   var type: AttributeType
 
   static let fileIdentifier = "$id"
 
-  /// The key by which rows of an entity are known in the store itself.
+  /// The key for the identifiers of an entity's rows in the store.
   static func identifier(of entity: Entity) -> NaturalKey {
     NaturalKey(entity: entity.name, path: fileIdentifier, type: .int64)
   }
@@ -19,10 +20,10 @@ struct NaturalKey: Hashable {
   /// Whether it is the identifier in the store.
   var isIdentifier: Bool { path == Self.fileIdentifier && type == .int64 }
 
-  /// Whether it is the name that a row has in the files of an export.
+  /// Whether it is the name in the files of an export.
   var isFileIdentifier: Bool { path == Self.fileIdentifier && type == .string }
 
-  /// Takes their lengths, as there are few keys, which are looked for very often.
+  /// Hashes the lengths only, as there are few keys, which are looked up very often.
   func hash(into hasher: inout Hasher) {
     hasher.combine(entity.utf8.count << 8 ^ path.utf8.count)
   }
@@ -46,7 +47,7 @@ struct NaturalKey: Hashable {
     self.init(entity: entity.name, path: path, type: field.attribute.type)
   }
 
-  /// The key of an entity that needn't be named: its first attribute that is unique and required.
+  /// The default key of an entity: its first attribute that is unique and required.
   init?(of entity: Entity, _ schema: Schema) {
     for owner in schema.lineage(of: entity) {
       let uniques = owner.uniques.filter { $0.count == 1 }.map { $0[0] }
@@ -56,7 +57,7 @@ struct NaturalKey: Hashable {
           && (field.attribute.isUnique || uniques.contains(field.path))
       }
       if let field {
-        // All rows of the hierarchy are found by the key of the entity that declares it.
+        // The key of the declaring entity finds all rows of the hierarchy.
         self.init(entity: owner.name, path: field.path, type: field.attribute.type)
         return
       }
@@ -65,10 +66,10 @@ struct NaturalKey: Hashable {
   }
 }
 
-/// The rows that are known by their natural keys.
+/// An index of rows by their natural keys.
 final class KeyIndex {
   private var identifiers: [NaturalKey: [Value: Int64]] = [:]
-  /// The keys that were looked for in vain.
+  /// The keys that were looked up without success.
   private var absent: [NaturalKey: Set<Value>] = [:]
 
   subscript(key: NaturalKey, value: Value) -> Int64? { identifiers[key]?[value] }
@@ -86,21 +87,21 @@ final class KeyIndex {
     }
   }
 
-  /// Whether it has to be looked for.
+  /// Whether the key must still be looked up.
   func isUnknown(_ key: NaturalKey, _ value: Value) -> Bool {
     !key.isFileIdentifier && identifiers[key]?[value] == nil
       && absent[key]?.contains(value) != true
   }
 }
 
-/// How relationships are written in the records of an import.
+/// The rules for references in the records of an import.
 struct LinkRules {
   /// The keys by the paths of relationships from the imported entity.
   private(set) var keys: [String: NaturalKey] = [:]
-  /// The keys that needn't be named, by entity.
+  /// The default keys by entity.
   private var natural: [String: NaturalKey] = [:]
   private let schema: Schema
-  /// Whether rows without another key are known by the identifiers in the file.
+  /// Whether rows without another key are identified by names in the file.
   private let usesFileIdentifiers: Bool
 
   /// Reads `--link depends=Package.name` and `--key maintainer=Maintainer.email`.
@@ -150,13 +151,13 @@ struct LinkRules {
     keys[path].map { ($0, true) } ?? naturalKey(of: destination).map { ($0, false) }
   }
 
-  /// Returns the same for a relationship that is known.
+  /// Returns the same for a relationship known already.
   func key(_ path: String, _ link: RecordLink) -> (key: NaturalKey, isChosen: Bool)? {
     if !keys.isEmpty, let key = keys[path] { return (key, true) }
     return link.natural.map { ($0, false) }
   }
 
-  /// Returns the key of an entity's rows that needn't be named.
+  /// Returns the default key of an entity's rows.
   func naturalKey(of entity: Entity) -> NaturalKey? {
     if let key = natural[entity.name] { return key }
     guard usesFileIdentifiers else { return nil }

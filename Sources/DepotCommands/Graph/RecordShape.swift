@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A relationship as records name it, ready to be looked at very often.
+/// A relationship for reading records, prepared for frequent look-ups.
 final class RecordLink {
   let relationship: Relationship
   let destination: Entity
@@ -17,18 +17,18 @@ final class RecordLink {
   }
 }
 
-/// The members that records of an entity may have, ready to be looked up very often.
+/// The members that records of an entity may have, prepared for frequent look-ups.
 final class RecordShape {
   let entity: Entity
   let fields: [String: Field]
   let links: [String: RecordLink]
   /// The names of the entity and its superentities.
   let lineage: Set<String>
-  /// The paths that have others below them.
+  /// The paths of composites.
   let composites: Set<String>
-  /// The keys by which rules find rows of the entity.
+  /// The keys that rules identify rows of the entity by.
   let keys: [NaturalKey]
-  /// The key of the identifiers that rows have in a file.
+  /// The key for the names of rows in a file.
   let fileKey: NaturalKey
 
   init(

@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// A row that a file names by its identifier, as in `City/3`, or in `City/3@0b8e4a52-…` with the store that
-/// it is a row of.
+/// A reference to a row by its identifier, as in `City/3`.
 ///
-/// Exports write the store, so that a number never means another row in another store.
+/// Exports write the store too, as in `City/3@0b8e4a52-…`, so that a number never means another
+/// row in another store.
 @Memberwise
 struct RowReference: Hashable {
   var entity: String
@@ -11,7 +11,7 @@ struct RowReference: Hashable {
   /// The identifier of the store.
   var store: String?
 
-  /// - Returns: `nil` if a text is nothing of the kind.
+  /// - Returns: `nil` if the text isn't a reference.
   init?(_ text: String) {
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     guard let slash = parts[0].firstIndex(of: "/"), slash > parts[0].startIndex,

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A folder with all that a store holds: `schema.json`, and a file of NDJSON for each entity.
+/// A folder with a whole store: `schema.json`, and a file of NDJSON for each entity.
 @Memberwise("folder", "session")
 struct WholeStore {
   private let folder: String
@@ -10,16 +10,18 @@ struct WholeStore {
 
   private func path(_ entity: String) -> String { "\(folder)/\(entity).ndjson" }
 
-  /// Writes the folder, all files as of one moment if that is wanted.
+  /// Writes the folder, from one snapshot if `isOneMoment`.
   ///
-  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the snapshot long
+  ///   enough.
   func export(isOneMoment: Bool) throws {
     try Self.read(session.connect(), isOneMoment: isOneMoment, export)
   }
 
-  /// Reads several things, as of one moment if that is wanted.
+  /// Runs `body`, whose reads share one snapshot if that is wanted.
   ///
-  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the snapshot long
+  ///   enough.
   static func read<Result>(
     _ connection: BlockingConnection,
     isOneMoment: Bool,
@@ -66,9 +68,9 @@ struct WholeStore {
 
   private var schemaPath: String { "\(folder)/\(ExportDraft.schemaName)" }
 
-  /// Replaces an earlier export by the files that are complete now.
+  /// Replaces an earlier export by the new files, which are complete now.
   ///
-  /// Without its schema the folder is no export, so one that is cut short here isn't taken for whole.
+  /// A folder without a schema isn't an export, so an interruption here can't leave a mixed one.
   private func publish(_ files: [String]) throws(DepotError) {
     FileSystem.remove(file: schemaPath)
     for name in FileSystem.entries(of: folder) where name.hasSuffix(".ndjson") {
@@ -81,7 +83,8 @@ struct WholeStore {
     }
   }
 
-  /// - Throws: ``DepotError`` `request.usage` if the folder has anything but an earlier export.
+  /// - Throws: ``DepotError`` `request.usage` if the folder has any file that isn't of an earlier
+  ///   export.
   private func checkFolder() throws(DepotError) {
     let names = FileSystem.entries(of: folder).filter {
       ![".", ".."].contains($0) && !$0.hasSuffix(Self.partial)
@@ -96,7 +99,7 @@ struct WholeStore {
     }
   }
 
-  /// Fetches rows and gives them to a function, with the JSON of their values by columns.
+  /// Fetches rows and passes them to a function, with the JSON of their values by columns.
   static func fetch(
     _ request: FetchRequest,
     _ connection: BlockingConnection,
@@ -116,7 +119,9 @@ struct WholeStore {
     }
   }
 
-  /// Reads the folder into a store, which gets its schema if it has none; a journal notes the progress.
+  /// Imports the folder into a store, which gets its schema if it has none.
+  ///
+  /// A journal notes the progress.
   func importAll(_ options: GraphImporter.Options, journal: String?) throws {
     let schema = try SchemaFile.read(schemaPath)
     let connection = try session.connect()
@@ -175,7 +180,7 @@ final class StoreImport {
     options.keyPrefix = keyPrefix
   }
 
-  /// Imports all files, and tells how many rows are stored.
+  /// Imports all files, and reports the number of stored rows.
   ///
   /// - Throws: ``DepotError`` of the first record that can't be stored, with its file and line.
   func run(progress: (Int) -> Void = { _ in }) throws {
@@ -221,7 +226,7 @@ final class StoreImport {
       try body()
     } catch var error as DepotError {
       error.at = "\(entity).ndjson" + (error.at.map { ", \($0)" } ?? "")
-      // Options of the import of one file are none here.
+      // Options for the import of one file don't exist here.
       if [GraphReference.missingAdvice, Importer.rejectsAdvice].contains(error.hint) {
         error.hint = "Is the folder all of an export, as depot export --all has written it?"
       }

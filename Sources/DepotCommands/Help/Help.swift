@@ -6,7 +6,7 @@ struct Help {
   /// How many columns a line may have.
   let width: Int
 
-  /// The width where nobody knows one, and of a text that is for no terminal.
+  /// The width if the terminal's is unknown, and for texts that aren't for a terminal.
   private static let standardWidth = 80
   /// Lines that are longer are hard to read.
   private static let widest = 100
@@ -15,7 +15,7 @@ struct Help {
     self.width = min(width, Self.widest)
   }
 
-  /// Creates the texts for an open descriptor: as wide as `$COLUMNS` says, else as its terminal is.
+  /// Creates the texts for a descriptor, with the width of `$COLUMNS` or else of its terminal.
   init(for descriptor: Int32) {
     self.init(width: Terminal.wantedWidth(descriptor) ?? Self.standardWidth)
   }
@@ -64,7 +64,7 @@ struct Help {
       + prose(Self.notes)
   }
 
-  /// Explanations that belong to all verbs.
+  /// Explanations that apply to all verbs.
   static let notes = """
     The socket is --socket, else $DEPOT_SOCKET, else $XDG_RUNTIME_DIR/depot/depot.sock, else
     /tmp/depot-UID/depot.sock. If no service answers at one of the last two, one is started with the
@@ -109,7 +109,7 @@ struct Help {
     )
   }
 
-  /// Returns a help text that isn't about a verb.
+  /// Returns the text of a help topic.
   func text(of topic: HelpTopic) -> String {
     topic.parts.enumerated().map { index, part in
       switch part {

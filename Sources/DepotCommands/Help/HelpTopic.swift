@@ -1,4 +1,4 @@
-/// A help text about something that several verbs have in common.
+/// A help text about a subject of several verbs.
 struct HelpTopic: Sendable {
   /// A piece of the text.
   enum Part: Sendable {
@@ -6,13 +6,13 @@ struct HelpTopic: Sendable {
     case prose(String)
     /// Examples, each with its meaning.
     case examples([(String, String)])
-    /// Lines that stay as they are.
+    /// Lines that are shown unchanged.
     case code(String)
     /// Command lines.
     case commands([String])
   }
 
-  /// The word behind `depot help`.
+  /// The word after `depot help`.
   let name: String
   let summary: String
   let parts: [Part]

@@ -3,10 +3,10 @@ internal import DepotProtocol
 
 /// The pages of the system's manual, made from the tables of verbs, options, and help topics.
 enum Manual {
-  /// The names of the pages as files, each with the section behind the point.
+  /// The file names of the pages, with the sections as suffixes.
   static var names: [String] { ["depot.1"] + HelpTopic.all.map { "depot-\($0.name).7" } }
 
-  /// Returns a page by its name as a file; `nil` if there is none.
+  /// Returns the page with a file name; `nil` if there is none.
   static func text(named name: String) -> String? {
     if name == "depot.1" { return program }
     return HelpTopic.all.first { name == "depot-\($0.name).7" }.map(text)
@@ -14,7 +14,7 @@ enum Manual {
 
   private static let source = "depot \(ProtocolVersion.software)"
 
-  /// The page of the program: its verbs with all that their help tells.
+  /// The page of the program: its verbs with their whole help.
   private static var program: String {
     var page = ManualPage(
       name: "depot",
@@ -45,7 +45,7 @@ enum Manual {
     return page.text
   }
 
-  /// The exit statuses and their meanings, which the classes of errors decide.
+  /// The exit statuses with their meanings, by classes of errors.
   static let statuses = [
     ("0", "done"), ("1", "there is no such row, or a conflict with what others have stored"),
     ("64", "wrong usage"), ("65", "a value or a schema that the store refuses, or no JSON"),

@@ -33,7 +33,7 @@ struct HistoryFollowing {
     }
   }
 
-  /// Shows the last transactions that there are; returns the moment after them.
+  /// Shows the last existing transactions; returns the token after them.
   private func showFirst(_ request: HistoryRequest) throws -> HistoryToken {
     var request = request
     let connection = try session.connect(mayStart: false)

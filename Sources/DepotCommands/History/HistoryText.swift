@@ -4,18 +4,19 @@ internal import FoundationEssentials
 
 /// Transactions and changes in words.
 enum HistoryText {
-  /// A time as the wire has it.
+  /// A time in the form of the wire.
   static func time(_ date: Date) -> String {
     JSONWriter.text { DateText.write(date.timeIntervalSinceReferenceDate, to: &$0) }
       .filter { $0 != "\"" }
   }
 
-  /// The cells of a transaction's changes.
+  /// The time so many seconds ago, in the form of the wire.
   static func time(secondsAgo age: Double) -> String {
     let start = Date().timeIntervalSince1970 - age
     return time(Date(timeIntervalSince1970: start.rounded(.down)))
   }
 
+  /// Returns the cells of a transaction's changes, a row for each change.
   static func lines(_ transaction: HistoryTransaction) -> [[String]] {
     let start = [
       transaction.token.description, transaction.date.map(time) ?? "",

@@ -60,13 +60,13 @@ enum LogVerb {
   }
 }
 
-/// Transactions one after the other: a heading with the changes below, or an object in a line.
+/// A printer of transactions: a heading with the changes below, or an object on a line.
 @Memberwise("session")
 final class LogPrinter {
   private let session: CommandSession
   private var last: HistoryToken?
 
-  /// Shows a transaction, or the next piece of one.
+  /// Prints a transaction, or the next piece of one.
   func print(_ transaction: HistoryTransaction) throws {
     let output = session.output
     guard session.format.isTable else {
@@ -87,7 +87,7 @@ final class LogPrinter {
     try output.flush()
   }
 
-  /// Returns a line as a terminal takes it.
+  /// Returns a line wrapped for the terminal.
   private func wrapped(_ text: String, _ indentation: Int) -> String {
     TextFlow.wrapped(
       TextWidth.printable(text),

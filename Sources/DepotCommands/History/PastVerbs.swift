@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot blame`: who last changed each property of a row.
+/// `depot blame`: the last changes of each property of a row, with their authors.
 enum BlameVerb {
   static let verb = Verb(
     name: "blame",
@@ -28,7 +28,7 @@ enum BlameVerb {
   }
 }
 
-/// `depot show`: a row as it was.
+/// `depot show`: a row in a past state.
 enum ShowVerb {
   private static let at: OptionSpec =
     "--at TOKEN: the moment, by the token of the last transaction before it"

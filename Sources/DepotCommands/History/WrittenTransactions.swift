@@ -4,21 +4,21 @@ internal import DepotProtocol
 final class WrittenTransactions {
   /// Whether the newest comes first.
   let isDescending: Bool
-  /// How many were begun; the last one may have more pieces.
+  /// How many were begun; further pieces of the last one may follow.
   private var count = 0
   private var last: HistoryToken?
   private var beforeLast: HistoryToken?
 
   init(isDescending: Bool) { self.isDescending = isDescending }
 
-  /// Notes a transaction, or the next piece of one, that was written.
+  /// Notes a written transaction, or the next piece of one.
   func note(_ token: HistoryToken) {
     guard token != last else { return }
     (beforeLast, last) = (last, token)
     count += 1
   }
 
-  /// Returns an error that says how many transactions were written before it, and how to go on.
+  /// Returns an error that says how many transactions were written before it, and how to continue.
   func telling(_ error: DepotError) -> DepotError {
     guard let last, let beforeLast else { return error }
     var error = error

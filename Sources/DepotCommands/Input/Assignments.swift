@@ -59,7 +59,7 @@ struct Assignments: Equatable {
     columns.append(name)
   }
 
-  /// Adds the parts of a composite value that is an object, or null.
+  /// Adds the parts of a composite value given as an object, or as null.
   private mutating func addComposite(
     _ path: String,
     _ value: JSONNode,
@@ -117,7 +117,7 @@ struct Assignments: Equatable {
     return Array(value.text.utf8)
   }
 
-  /// Makes sure that a relationship can lead to rows of an entity.
+  /// Checks that a relationship may refer to rows of an entity.
   private static func check(
     _ name: String,
     _ relationship: Relationship,

@@ -6,9 +6,9 @@ struct Bindings {
 
   /// Reads the values of `--bind`.
   ///
-  /// The text behind `=` is a string, and behind `:=` JSON.
+  /// The text after `=` is a string, and the text after `:=` is JSON.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if one can't be read or is there twice.
+  /// - Throws: ``DepotError`` `request.usage` if one can't be read or is repeated.
   init(_ invocation: Invocation) throws(DepotError) {
     var values: [String: Value] = [:]
     for text in invocation.values(.bind) {
@@ -36,7 +36,7 @@ struct Bindings {
     return (name, constant)
   }
 
-  /// Returns a JSON value as a constant; `nil` of an object.
+  /// Returns a JSON value as a constant; `nil` for an object.
   static func constant(_ value: JSONValue) -> Value? {
     switch value {
     case .null: return .null
@@ -61,6 +61,6 @@ struct Bindings {
     try PredicateParser.parse(text, &variables, as: .expression)
   }
 
-  /// - Throws: ``DepotError`` `request.usage` if a variable never occurred.
+  /// - Throws: ``DepotError`` `request.usage` if a variable wasn't used.
   func finish() throws(DepotError) { try variables.finish() }
 }

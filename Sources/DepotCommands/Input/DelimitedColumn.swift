@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
-/// A column of CSV whose values go to an attribute.
+/// A column of CSV for an attribute.
 ///
-/// The forms that most values have are copied into JSON after a look at their bytes; all others are read
-/// by ``DelimitedValue``.
+/// Values of the common forms are copied into JSON after a check of their bytes; ``DelimitedValue``
+/// reads all others.
 final class DelimitedColumn {
-  /// The values that are told by their bytes.
+  /// The forms of values that are recognized by their bytes.
   fileprivate enum Form {
     case integer
     case double
@@ -14,7 +14,7 @@ final class DelimitedColumn {
     case date
     case uuid
     case text
-    /// A list, or a value that needs a closer look.
+    /// A list, or another value that must be parsed.
     case other
   }
 
@@ -47,7 +47,7 @@ final class DelimitedColumn {
     try DepotError.at(name, try values.write(field, as: attribute, to: &writer))
   }
 
-  /// Writes a field of the usual form; returns `false` of another.
+  /// Writes a field of a common form; returns `false` for another form.
   private func writeUsual(_ field: DelimitedField, to writer: inout JSONWriter) -> Bool {
     let bytes = field.bytes
     if form == .other { return false }
@@ -88,12 +88,12 @@ extension DelimitedColumn.Form {
   }
 }
 
-/// The forms of values that JSON writes with the same bytes.
+/// The forms of values whose JSON is the same text.
 enum PlainText {
   /// The length up to which doubles, decimals, and 64-bit integers keep all digits of a number.
   private static let numberCount = 17
 
-  /// Whether a text is digits, perhaps behind a minus and before a fraction.
+  /// Whether a text is digits with an optional minus and fraction.
   static func isNumber(_ text: UnsafeBufferPointer<UInt8>, hasFraction: Bool) -> Bool {
     let count = text.count
     guard count > 0, count <= numberCount else { return false }
@@ -102,7 +102,7 @@ enum PlainText {
     var position = start
     while position < count, isDigit(text[position]) { position += 1 }
     guard position > start, text[start] != 0x30 || position == start + 1 else { return false }
-    // Of a negative zero only a double keeps the sign.
+    // Only a double keeps the sign of a negative zero.
     if position == count { return !isNegative || text[start] != 0x30 }
     guard hasFraction, text[position] == UInt8(ascii: "."), position + 1 < count else {
       return false

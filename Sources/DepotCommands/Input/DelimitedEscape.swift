@@ -1,16 +1,16 @@
-/// An escape in the dumps of PostgreSQL and MySQL, which a backslash begins.
+/// A backslash escape in the dumps of PostgreSQL and MySQL.
 struct DelimitedEscape {
-  /// Whether the backslash stands in quotation marks.
+  /// Whether the backslash is in quotation marks.
   var isQuoted = false
-  /// Whether the field begins with `\N`, which is null if there is nothing else in it.
+  /// Whether the field begins with `\N`, which is null if nothing follows.
   var isNull = false
-  /// Whether digits of the code of a byte may follow.
+  /// Whether digits of a byte's code may follow.
   private(set) var hasDigits = false
   private var base: UInt8 = 8
   private var digitCount = 0
   private var value: UInt8 = 0
 
-  /// Begins the code of a byte, as in `\x41` and `\101`; returns `false` if it is another escape.
+  /// Begins a byte's code, as in `\x41` and `\101`; returns `false` for another escape.
   mutating func begin(_ byte: UInt8) -> Bool {
     hasDigits = true
     if byte == UInt8(ascii: "x") {
@@ -21,7 +21,7 @@ struct DelimitedEscape {
     return hasDigits
   }
 
-  /// Adds a digit; returns `false` if the byte isn't one, or one too many.
+  /// Adds a digit; returns `false` if the byte isn't a digit, or is one too many.
   mutating func take(_ byte: UInt8) -> Bool {
     guard hasDigits, digitCount < (base == 8 ? 3 : 2), let digit = Self.digit(byte), digit < base
     else { return false }
@@ -30,7 +30,7 @@ struct DelimitedEscape {
     return true
   }
 
-  /// The byte that was written with digits, if one was; without digits, `\x` is its letter.
+  /// The byte that was written with digits; without digits, `\x` is its letter.
   var code: UInt8? {
     hasDigits ? (digitCount == 0 ? UInt8(ascii: "x") : value) : nil
   }
@@ -44,7 +44,7 @@ struct DelimitedEscape {
     }
   }
 
-  /// Returns the byte that a letter behind a backslash stands for; most stand for themselves.
+  /// Returns the byte for a letter after a backslash; most letters stand for themselves.
   static func byte(_ letter: UInt8) -> UInt8 {
     switch letter {
     case UInt8(ascii: "b"): 0x08

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The names of the columns of a file of CSV.
+/// The names of the columns of a CSV file.
 struct DelimitedNames {
   enum Source {
     case header
@@ -10,12 +10,12 @@ struct DelimitedNames {
     case schema
   }
 
-  /// The names; in `--columns`, a column with an empty one is left out.
+  /// The names; an empty name in `--columns` omits the column.
   let texts: [String]
   let source: Source
   private let entity: String
 
-  /// The advice if there are more or fewer fields than attributes.
+  /// The advice if the number of fields differs from the number of attributes.
   static let advice = "Name the columns in their order, as in --columns id,name,,price"
 
   /// Takes the names of the first row, or of `--columns`.
@@ -40,14 +40,14 @@ struct DelimitedNames {
       }.map(\.path)
   }
 
-  /// Makes up names for the columns of the first row, unless `--columns` has them.
+  /// Makes up names for the columns of the first row, unless `--columns` gives them.
   init(numbering row: DelimitedRecord, _ form: InputForm) {
     entity = ""
     source = form.columns == nil ? .header : .option
     texts = form.columns ?? row.places.indices.map { "column_\($0 + 1)" }
   }
 
-  /// Says how many columns there are.
+  /// A sentence with the number of columns.
   var countSentence: String {
     switch source {
     case .header: "the header has \(texts.count)"
@@ -56,7 +56,7 @@ struct DelimitedNames {
     }
   }
 
-  /// Returns the path of each column by a map; `nil` where it is left out.
+  /// Returns the path of each column by a map; `nil` for omitted columns.
   func paths(_ map: RecordMap) -> [String?] {
     texts.map { $0.isEmpty && source == .option ? nil : map.path($0) }
   }

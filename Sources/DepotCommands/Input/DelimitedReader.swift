@@ -1,37 +1,37 @@
 internal import DepotProtocol
 
-/// A reader of CSV (RFC 4180), or the same with another delimiter, from a stream of bytes.
+/// A reader of CSV (RFC 4180), with any delimiter, from a stream of bytes.
 ///
-/// Lines end with LF or CRLF, or with CR if the first one does. A quotation mark in the middle of a field that
-/// isn't quoted is plain.
+/// Lines end with LF or CRLF, or with CR if the first one does. A quotation mark within an unquoted
+/// field is an ordinary character.
 struct DelimitedReader {
   private enum State {
     case startOfField
     case plain
     case quoted
-    /// Behind a quotation mark in a quoted field: the end of it, or the first of two.
+    /// After a quotation mark in a quoted field: its end, or the first of two.
     case quoteInQuoted
-    /// Behind a backslash.
+    /// After a backslash.
     case escape
     /// Within the digits of an escape.
     case digits
-    /// In a row that is none.
+    /// In an unreadable row.
     case unreadable
-    /// Behind the line that ends a dump.
+    /// After the line that ends a dump.
     case over
   }
 
-  /// The end of lines, as far as it is known.
+  /// The line end of the file, as far as it is known.
   private enum LineEnd {
     case unknown
-    /// Unknown, behind a CR that another byte than LF has to follow.
+    /// Unknown, after a CR without a following byte yet.
     case unknownBehindCR
     case lineFeed
     case carriageReturn
   }
 
   private let delimiter: UInt8
-  /// Whether a quotation mark at the start of a field means anything.
+  /// Whether a quotation mark at the start of a field has a meaning.
   private let hasQuotes: Bool
   /// Whether a backslash begins an escape.
   private let hasEscapes: Bool
@@ -40,20 +40,20 @@ struct DelimitedReader {
   private let wholeRow: WholeRow
   private var escape = DelimitedEscape()
   private var line = 1
-  /// The input that was received last, and how much of it was read.
+  /// The input received last, and the number of bytes read from it.
   private var input: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
-  /// The row that was read last.
+  /// The last complete row.
   private var record = DelimitedRecord()
-  /// The row that is being read byte by byte: its text, the bytes of its fields, and their places there.
+  /// The row being read byte by byte: its text, the bytes of its fields, and their ranges there.
   private var text: [UInt8] = []
   private var values: [UInt8] = []
   private var places: [DelimitedRecord.Place] = []
   private var fault: DepotError?
   /// The line of that row.
   private var firstLine = 1
-  /// Where in ``values`` the field begins that is being read, and whether it stands in quotation marks.
+  /// The start of the current field in ``values``, and whether it is quoted.
   private var fieldStart = 0
   private var isQuoted = false
 
@@ -89,7 +89,7 @@ struct DelimitedReader {
     return nil
   }
 
-  /// Reads the next row if it is whole, and needs no closer look.
+  /// Reads the next row if all of it is in memory and no byte needs special treatment.
   private mutating func nextWhole() -> Bool {
     guard state == .startOfField, text.isEmpty, lineEnd == .lineFeed, position < input.count else {
       return false
@@ -111,7 +111,7 @@ struct DelimitedReader {
     return true
   }
 
-  /// Reads bytes up to the end of a row; returns whether there was one.
+  /// Reads bytes up to the end of a row; returns whether the row ended.
   private mutating func readRow(_ bytes: UnsafeRawBufferPointer) -> Bool {
     while position < bytes.count {
       if state == .over {
@@ -126,7 +126,7 @@ struct DelimitedReader {
         if state == .startOfField { state = .plain }
         position += count
       } else {
-        // The byte behind a CR tells whether that ends a row.
+        // The byte after a CR decides whether the CR ends a row.
         if endsRowBefore(bytes[position]), endRow() { return true }
         position += 1
         if take(bytes[position - 1]), endRow() { return true }
@@ -135,7 +135,7 @@ struct DelimitedReader {
     return false
   }
 
-  /// Makes a record of the row that was read byte by byte.
+  /// Makes a record of the row read byte by byte.
   private mutating func takeRecord() {
     record.textCount = text.count
     record.bytes = text + values
@@ -155,7 +155,7 @@ struct DelimitedReader {
     firstLine = line
   }
 
-  /// Returns how many bytes from a position on are of the field and mean nothing else.
+  /// Returns how many bytes from a position on belong to the field without a special meaning.
   private func plainCount(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let isQuoted = state == .quoted
     guard isQuoted || state == .plain || state == .startOfField else { return 0 }
@@ -168,7 +168,7 @@ struct DelimitedReader {
     var position = start
     while position < end {
       let byte = bytes[position]
-      // A mark that is plain within the field ends the run, and is taken by itself.
+      // A quotation mark within the field ends the run, and is handled by itself.
       if byte == ends || byte == delimiter || byte == 0x0A || byte == 0x0D || byte == backslash {
         break
       }
@@ -177,7 +177,7 @@ struct DelimitedReader {
     return max(0, position - start)
   }
 
-  /// Takes a byte; returns whether it ends the row.
+  /// Handles a byte; returns whether it ends the row.
   private mutating func take(_ byte: UInt8) -> Bool {
     if state == .digits {
       if escape.take(byte) {
@@ -231,7 +231,7 @@ struct DelimitedReader {
     }
   }
 
-  /// Returns whether a row ends with the CR that stands before a byte.
+  /// Returns whether the CR before a byte ends the row.
   private mutating func endsRowBefore(_ byte: UInt8) -> Bool {
     guard lineEnd == .unknownBehindCR else { return false }
     lineEnd = byte == 0x0A ? .lineFeed : .carriageReturn
@@ -240,7 +240,7 @@ struct DelimitedReader {
     return true
   }
 
-  /// Returns whether a byte is the end of a row, and counts lines.
+  /// Returns whether a byte ends the row, and counts lines.
   private mutating func endsRow(_ byte: UInt8) -> Bool {
     let isOutside = state != .quoted && state != .escape
     switch byte {
@@ -271,7 +271,7 @@ struct DelimitedReader {
     }
   }
 
-  /// Takes the byte behind a backslash.
+  /// Handles the byte after a backslash.
   private mutating func takeEscaped(_ byte: UInt8) {
     let isStart = values.count == fieldStart && !isQuoted && !escape.isNull
     state = .digits
@@ -284,7 +284,7 @@ struct DelimitedReader {
     if !escape.hasDigits { endEscape() }
   }
 
-  /// Goes back to where the backslash stood.
+  /// Returns to the state before the backslash.
   private mutating func endEscape() {
     if let code = escape.code { values.append(code) }
     state = escape.isQuoted ? .quoted : .plain
@@ -295,7 +295,7 @@ struct DelimitedReader {
 
   private mutating func endField() {
     if escape.isNull {
-      // With anything behind it, the escape stands for its letter.
+      // If more of the field follows, the escape stands for its letter.
       let isAlone = values.count == fieldStart && !isQuoted
       let start = isAlone ? Array(InputForm.dumpNull.utf8) : [UInt8(ascii: "N")]
       values.insert(contentsOf: start, at: fieldStart)
@@ -307,7 +307,7 @@ struct DelimitedReader {
     state = .startOfField
   }
 
-  /// Ends the row; returns `false` if it is the line that ends a dump.
+  /// Ends the row; returns `false` for the line that ends a dump.
   private mutating func endRow() -> Bool {
     if state == .plain, values.count > fieldStart, values.last == 0x0D { values.removeLast() }
     if text.last == 0x0D { text.removeLast() }
@@ -317,7 +317,7 @@ struct DelimitedReader {
     return false
   }
 
-  /// Ends the row that the input ends in; returns whether there is one.
+  /// Ends the row at the end of the input; returns whether there is one.
   private mutating func finish() -> Bool {
     if state == .over { return false }
     if state == .digits { endEscape() }

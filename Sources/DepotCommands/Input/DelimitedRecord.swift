@@ -1,32 +1,31 @@
 internal import DepotProtocol
 
-/// A field of a row of CSV, valid while its row is looked at.
+/// A field of a row of CSV, valid during the call that gets it.
 struct DelimitedField {
   let bytes: UnsafeBufferPointer<UInt8>
-  /// Whether it stood in quotation marks, or has escapes, so that it isn't the text for null.
+  /// Whether it is quoted, or has escapes, so that it can't be the text for null.
   var isQuoted = false
 }
 
 /// One row of a CSV file.
 struct DelimitedRecord {
-  /// The place of a field in ``bytes``.
+  /// The range of a field in ``bytes``.
   struct Place {
     var range: Range<Int>
     var isQuoted = false
   }
 
-  /// The row as it stood in the file, without the end of the line, and behind it the fields that differ
-  /// from their text.
+  /// The row's text without its line end, followed by the fields that differ from their text.
   var bytes: [UInt8] = []
   /// How many bytes the row has in the file.
   var textCount = 0
   var places: [Place] = []
   /// The number of the first line, counted from 1.
   var line = 1
-  /// Why this is no row.
+  /// The reason why the text isn't a row.
   var fault: DepotError?
 
-  /// The row as it stood in the file, without the end of the line.
+  /// The row's text in the file, without the line end.
   var text: ArraySlice<UInt8> { bytes[..<textCount] }
 
   /// How many fields there are.
@@ -70,7 +69,8 @@ struct DelimitedRecord {
     if let fault { throw fault }
   }
 
-  /// - Throws: The ``fault``, or ``DepotError`` `request.type` if there aren't as many fields as `names` has.
+  /// - Throws: The ``fault``, or ``DepotError`` `request.type` if the numbers of fields and `names`
+  ///   differ.
   func check(fieldsOf names: DelimitedNames) throws(DepotError) {
     try check()
     guard count != names.texts.count else { return }

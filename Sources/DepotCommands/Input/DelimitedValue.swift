@@ -7,7 +7,7 @@ internal import DepotProtocol
 struct DelimitedValue {
   /// The text for null, if one was chosen.
   private let nullText: [UInt8]?
-  /// The separator of the values of a list that isn't written as JSON.
+  /// The separator of values in lists that aren't written as JSON.
   private let listSeparator: Character
 
   init(nullText: String?, listSeparator: Character = ";") {
@@ -15,7 +15,7 @@ struct DelimitedValue {
     self.listSeparator = listSeparator
   }
 
-  /// Whether a field is null wherever that can be.
+  /// Whether a field means null, if the attribute allows it.
   @inline(__always)
   func isNull(_ field: DelimitedField) -> Bool {
     if field.isQuoted { return false }
@@ -58,7 +58,7 @@ struct DelimitedValue {
     }
   }
 
-  /// Returns a truth value of a spreadsheet, as in `TRUE`, or of a database, as in `t` and `0`, as JSON writes it.
+  /// Returns the JSON of a truth value as spreadsheets (`TRUE`) and databases (`t`, `0`) write it.
   private static func bool(_ text: String) -> String {
     switch text.lowercased() {
     case "true", "t", "1": "true"
@@ -111,7 +111,7 @@ struct DelimitedValue {
       .hint("Convert the file first, as by: iconv -f WINDOWS-1252 -t UTF-8 FILE | depot … -")
   }
 
-  /// Whether an empty text in quotation marks is a value of the type; others write null so.
+  /// Whether a quoted empty text is a value of the type; for other types it means null.
   private static func hasEmptyText(_ type: AttributeType) -> Bool {
     type == .string || type == .url || type == .data
   }

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// The kinds of files that hold no records as they are, by their first bytes.
+/// The kinds of files that can't be imported as they are, by their first bytes.
 enum FileKind: CaseIterable {
   case gzip
   case zstd
   case xz
   case bzip2
-  /// A ZIP archive, as the files of spreadsheets are.
+  /// A ZIP archive, the format of spreadsheets.
   case zip
   case sqlite
 
@@ -29,7 +29,7 @@ enum FileKind: CaseIterable {
     }
   }
 
-  /// Returns the error for a file of this kind, with the way to get at its records.
+  /// Returns the error for a file of this kind, with advice how to extract its records.
   func refusal(_ name: String) -> DepotError {
     let isFile = name != InputFile.standardInput
     let file = isFile ? CommandWords.quoted(name) : "FILE"

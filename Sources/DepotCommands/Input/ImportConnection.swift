@@ -2,27 +2,28 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The connection of an import, which is made anew when the service ends and another takes its place.
+/// The connection of an import, which reconnects if another service replaces the first.
 ///
-/// Each change has an idempotency key, so that one whose outcome nobody knows is sent again and applied once.
+/// Each change has an idempotency key, so that a change with an unknown outcome is sent again and
+/// applied once.
 @Memberwise("connection", "session")
 final class ImportConnection {
   private var connection: BlockingConnection
   private var session: CommandSession
-  /// The beginning of this import's keys.
+  /// The prefix of this import's keys.
   private let prefix = "import:" + String(UInt64.random(in: .min ... .max), radix: 16)
   private var sent = 0
 
   /// How long to wait for another service, in nanoseconds.
   private static let patience: UInt64 = 30_000_000_000
 
-  /// The save that was sent last: its key, and its id if it could be sent at once.
+  /// The save sent last: its key, and its id if it was sent at once.
   private var underway: (request: SaveRequest, key: String, id: Int64?)?
 
-  /// Sends changes, which are stored once, and whose outcome ``finish()`` tells.
+  /// Sends changes, which are stored once; ``finish()`` returns their outcome.
   func begin(_ request: SaveRequest, key: String?) {
     let key = key ?? nextKey()
-    // If it is too large or the service is gone, `finish` finds another way.
+    // If it is too large or the service is gone, `finish` sends it otherwise.
     let id = try? connection.begin(request, key: key)
     underway = (request, key, id)
   }
@@ -43,11 +44,12 @@ final class ImportConnection {
     return try attempt { try $0.save(request, key: key) }
   }
 
-  /// The rows that were sent, with their keys, and the ids of the calls that could be sent at once.
+  /// The sent rows with their keys, and the ids of the calls that were sent at once.
   private var rowsUnderway: [(request: InsertRequest, key: String, id: Int64?)] = []
 
-  /// Sends rows, which are stored once, and only if those are that were sent before; ``finishRows()`` tells the
-  /// outcome.
+  /// Sends rows, which are stored once, and only if all rows sent before are stored.
+  ///
+  /// ``finishRows()`` returns the outcome.
   func begin(_ request: InsertRequest) {
     let key = nextKey()
     let before = rowsUnderway.last
@@ -58,9 +60,9 @@ final class ImportConnection {
     rowsUnderway.append((request, key, id))
   }
 
-  /// Waits for the outcome of the rows that were sent first.
+  /// Waits for the outcome of the oldest sent rows.
   ///
-  /// If they aren't stored, those behind them that couldn't be sent yet aren't sent either.
+  /// If they aren't stored, later rows that are still unsent aren't sent either.
   func finishRows() throws -> InsertResult {
     do {
       return try finishFirstRows()
@@ -84,7 +86,7 @@ final class ImportConnection {
     return try attempt { try $0.insert(request, key: key) }
   }
 
-  /// Gives the changes another group in the history.
+  /// Puts later changes into another group of the history.
   func use(group: String) {
     session.group = group
     connection.group = group
@@ -95,7 +97,7 @@ final class ImportConnection {
     return "\(prefix):\(sent)"
   }
 
-  /// Asks the service for something, and asks the next one again if it ends meanwhile.
+  /// Runs `body`, and again with the next service if the present one ends meanwhile.
   ///
   /// - Throws: An error of `body`, or the ``DepotError`` of the end if no other service answers in
   ///   time.
@@ -129,7 +131,7 @@ final class ImportConnection {
 }
 
 extension DepotError {
-  /// Whether the service has ended or is about to, so that another may answer soon.
+  /// Whether the service has ended or is ending, so that another may answer soon.
   fileprivate var isEndOfService: Bool {
     [.draining, .disconnected, .noService].contains(code)
   }

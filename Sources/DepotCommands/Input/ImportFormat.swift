@@ -1,4 +1,4 @@
-/// The forms of files that can be imported.
+/// The formats of files that can be imported.
 enum ImportFormat: String, CaseIterable, Sendable {
   case json
   case ndjson
@@ -35,7 +35,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
     return lines[1].first { $0 > 0x20 } != UInt8(ascii: "{")
   }
 
-  /// Whether the first line may be a record, rather than the beginning of one.
+  /// Whether the first line may be a whole record, rather than the beginning of one.
   private static func hasWholeObject(_ start: UnsafeRawBufferPointer) -> Bool {
     guard let line = start.split(separator: 0x0A).first(where: { $0.contains { $0 > 0x20 } }) else {
       return true

@@ -6,7 +6,7 @@ enum ImportSource {
   ///
   /// They are JSON objects, or rows of CSV with the header.
   ///
-  /// Text that is no record has a fault.
+  /// Text that isn't a record is passed with its fault.
   static func read(
     _ file: InputFile,
     form: InputForm,
@@ -27,7 +27,7 @@ enum ImportSource {
       let standard = format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")
       let reader = DelimitedReader(
         delimiter: form.separator ?? standard,
-        // The text form of COPY has none.
+        // The text format of COPY has no quotation marks.
         hasQuotes: !form.hasEscapes || format == .csv,
         hasEscapes: form.hasEscapes
       )
@@ -69,8 +69,9 @@ enum ImportSource {
     }
   }
 
-  /// Returns the error about a first record with the places of the arrays in it, if it may be a document
-  /// that holds the records.
+  /// Returns the error about a first record, with the paths of the arrays of objects in it.
+  ///
+  /// The file may be one document that contains the records.
   private static func advised(_ error: DepotError, _ record: InputRecord) -> DepotError {
     guard [.unknownAttribute, .type].contains(error.code) else { return error }
     return error.hint(JSONArrayPlaces(in: record.bytes).advice)

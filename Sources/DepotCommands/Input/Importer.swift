@@ -1,9 +1,10 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The import of a stream of records in batches, with as much memory as three batches take.
+/// The import of a stream of records in batches, with memory for about three batches.
 ///
-/// While the service stores a batch, it has the next already, and the records of the one behind that are read.
+/// While the service stores a batch, it has received the next one, and the one after that is being
+/// read.
 final class Importer {
   /// The numbers of records by their outcome.
   struct Outcome: Equatable {
@@ -11,19 +12,19 @@ final class Importer {
     var updated = 0
     var skipped = 0
     var rejected = 0
-    /// The stored records that lack links, because these lead nowhere.
+    /// The stored records with references to missing rows.
     var unlinked = 0
-    /// How many of the stored rows lack links because `--ignore-missing` was given.
+    /// How many stored rows lack references because of `--ignore-missing`.
     var ignoring = 0
-    /// How many rows of each entity were stored because they stood inside of records.
+    /// How many rows of each entity were stored because they were nested in records.
     var related: [String: Int] = [:]
-    /// Why the first record was left out that is in no file of rejects.
+    /// The reason why the first record was left out, unless it is in a file of rejects.
     var firstReason: String?
 
     /// How many records there were.
     var rows: Int { inserted + updated + skipped + rejected }
 
-    /// The exit status of a program that imported.
+    /// The exit status of the import.
     var exitStatus: Int32 { rejected + unlinked == 0 ? 0 : 65 }
   }
 
@@ -35,13 +36,13 @@ final class Importer {
   /// The advice about a bad record.
   static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and goes on."
 
-  /// The largest batch in bytes, a record more or less.
+  /// The size of the largest batch in bytes, plus up to one record.
   static let batchBytes = 4 << 20
 
   private(set) var outcome = Outcome()
   private let source: GraphSource
   private let options: GraphImporter.Options
-  /// The file for bad records; without one the first of them ends the import.
+  /// The file for bad records; without one the first bad record ends the import.
   private let rejects: RejectsFile?
   private let begin: (InsertRequest) throws -> Void
   private let finishSent: () throws -> InsertResult
@@ -51,13 +52,13 @@ final class Importer {
   private var inputs: [[UInt8]] = []
   /// The batches sent but not known to be stored; each is stored only if the one before is.
   private var underway: [(batch: SentRows.Part, inputs: [[UInt8]])] = []
-  /// How many of them there are while the next is read.
+  /// How many batches are sent while the next is read.
   private static let ahead = 2
-  /// Whether more of the input may be long in coming, and an interruption would have to wait for it.
+  /// Whether the input may be slow, so that an interruption would have to wait for more of it.
   private var isSlow = false
   private var row = JSONWriter()
 
-  /// Creates an import that has each batch stored when it is sent.
+  /// Creates an import that waits for each batch when it is sent.
   convenience init(
     _ source: GraphSource,
     _ options: GraphImporter.Options,
@@ -80,8 +81,8 @@ final class Importer {
   ///   - source: The entity, and how its records are read.
   ///   - options: How rows are stored.
   ///   - rejects: The file for bad records.
-  ///   - begin: Sends rows, which are stored only if those are that were sent before.
-  ///   - finish: Waits until the rows that were sent first are stored.
+  ///   - begin: Sends rows, which are stored only if all rows sent before are.
+  ///   - finish: Waits until the oldest sent rows are stored.
   init(
     _ source: GraphSource,
     _ options: GraphImporter.Options,
@@ -95,7 +96,7 @@ final class Importer {
     self.rejects = rejects
     self.begin = begin
     finishSent = finish
-    // A replacement leaves attributes that aren't named as they are, so nothing may be filled in.
+    // A replacement keeps attributes that aren't named, so nothing may be filled in.
     encoder = RecordEncoder(
       source.entity,
       ignoresUnknown: source.style.ignoresUnknown,
@@ -134,7 +135,7 @@ final class Importer {
     try finish()
   }
 
-  /// Adds a row of CSV, whose columns are mapped already.
+  /// Adds a row of CSV with resolved columns.
   private func add(_ record: DelimitedRecord, _ columns: DelimitedObjects) throws {
     guard let attributes = columns.attributes else {
       // All rows have the columns of the header.
@@ -235,7 +236,7 @@ final class Importer {
     try settle(but: isSlow ? 0 : Self.ahead - 1)
   }
 
-  /// Waits until the batches that were sent are stored, but for the last ones.
+  /// Waits until the sent batches are stored, except the last ones.
   private func settle(but count: Int = 0) throws {
     while underway.count > count { try settleFirst() }
   }
@@ -246,7 +247,7 @@ final class Importer {
     do {
       result = try finishSent()
     } catch let error as DepotError {
-      // Those behind it aren't stored either.
+      // The batches after it aren't stored either.
       while !underway.isEmpty {
         underway.removeFirst()
         if let more = try? finishSent() { outcome.inserted += more.inserted }
@@ -266,7 +267,7 @@ final class Importer {
     }
   }
 
-  /// Returns the error about a batch with the line of the row that it is about, if it names one.
+  /// Returns the error about a batch, with the line of the row in question if it names one.
   private func located(_ error: DepotError, in batch: SentRows.Part) -> DepotError {
     let (located, line) = SentRows([batch]).located(error)
     if let line { return outcome.located(located, line: line) }
@@ -280,7 +281,7 @@ final class Importer {
 }
 
 extension Importer.Outcome {
-  /// Returns the error that ends an import, with its line and how many rows are stored already.
+  /// Returns the error that ends an import, with its line and the number of rows stored already.
   func located(_ error: DepotError, line: Int?) -> DepotError {
     var located = told(with: error)
     if let line { located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "") }
@@ -288,13 +289,13 @@ extension Importer.Outcome {
     return located
   }
 
-  /// Returns a hint of a service that knows only of the last request, where others before it were stored.
+  /// Returns a hint that holds for the whole import, not only for its last request.
   private static func withoutRows(_ hint: String) -> String {
     hint.replacing("Nothing was changed. ", with: "")
       .replacing("Nothing was changed; allow", with: "Allow")
   }
 
-  /// Returns an error with how many rows are stored already.
+  /// Returns an error with the number of rows stored already.
   func told(with error: DepotError) -> DepotError {
     let stored = inserted + updated + related.values.reduce(0, +)
     var counted = error

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A file, or standard input, that is read piece by piece.
+/// A file, or standard input, read piece by piece.
 final class InputFile {
   /// The name of the file `-`.
   static let standardInput = "standard input"
@@ -12,9 +12,9 @@ final class InputFile {
   private let size: Int?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
   private(set) var offset = 0
-  /// The decoder of a text that is in UTF-16.
+  /// The decoder of a text in UTF-16.
   private var decoder: UTF16Decoder?
-  /// Ends the reading behind an interruption by the user.
+  /// The interruption by the user that ends the reading.
   private let interruption: Interruption?
   /// The error that ended the reading.
   private(set) var failure: DepotError?
@@ -46,10 +46,10 @@ final class InputFile {
 
   /// Reads the next bytes, which are valid until the next call; none at the end.
   ///
-  /// Behind ``readStart()`` they are UTF-8 if the text is in UTF-16.
+  /// After ``readStart()`` they are UTF-8 even if the text is in UTF-16.
   ///
-  /// - Throws: ``DepotError`` `storage.io` if the file can't be read, `cancelled.by_client` if the user interrupts
-  ///   that, `protocol.json` if it isn't UTF-16.
+  /// - Throws: ``DepotError`` `storage.io` if the file can't be read, `cancelled.by_client` if the
+  ///   user interrupts, `protocol.json` if it isn't valid UTF-16.
   func read() throws(DepotError) -> UnsafeRawBufferPointer {
     guard let decoder else {
       return UnsafeRawBufferPointer(rebasing: buffer[..<(try read(behind: 0))])
@@ -74,7 +74,7 @@ final class InputFile {
     return text
   }
 
-  /// Reads the first bytes of a text, without the byte order mark that may stand before it.
+  /// Reads the first bytes of a text, without a byte order mark.
   ///
   /// A text in UTF-16 is recognized by its mark, or by the zeros in its first two characters.
   ///
@@ -107,7 +107,7 @@ final class InputFile {
     }
   }
 
-  /// Writes all that is left to another place.
+  /// Copies the rest to a sink.
   func copy(to sink: ByteSink) throws {
     while case let piece = try read(), !piece.isEmpty {
       sink.bytes.append(contentsOf: piece)
@@ -116,9 +116,9 @@ final class InputFile {
     try sink.flush()
   }
 
-  /// Reads all that is left.
+  /// Reads the rest.
   ///
-  /// - Throws: ``DepotError`` `limit.value_bytes` if that is more than `limit` bytes.
+  /// - Throws: ``DepotError`` `limit.value_bytes` if the rest is larger than `limit` bytes.
   func readAll(limit: Int) throws(DepotError) -> [UInt8] {
     var bytes: [UInt8] = []
     while case let piece = try read(), !piece.isEmpty {

@@ -1,16 +1,16 @@
 internal import DepotProtocol
 
-/// How the records of a file are told apart.
+/// The form of a file's records.
 struct InputForm {
   /// The format; guessed if `nil`.
   var format: ImportFormat?
   /// The separator of the fields of CSV; a comma if `nil`.
   var separator: UInt8?
-  /// Where in a document of JSON the records are, as the parts of a JSON pointer.
+  /// The path of the records in a JSON document, as the parts of a JSON pointer.
   var path: [String]?
   /// Whether the first row of CSV holds the names of the columns.
   var hasHeader = true
-  /// The names of the columns of CSV, instead of the header's; a column with an empty name is left out.
+  /// The names of the columns of CSV, instead of a header's; an empty name omits the column.
   var columns: [String]?
   /// Whether a backslash in CSV begins an escape, as in the dumps of databases.
   var hasEscapes = false
@@ -20,7 +20,7 @@ struct InputForm {
   /// The text for null in the dumps of databases.
   static let dumpNull = "\\N"
 
-  /// Whether the form is one that only CSV has.
+  /// Whether the options exist for CSV only.
   var isDelimited: Bool { !hasHeader || hasEscapes || columns != nil }
 }
 
@@ -58,7 +58,7 @@ extension InputForm {
 
   /// Reads the options.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if they mean nothing or contradict each other.
+  /// - Throws: ``DepotError`` `request.usage` if they are invalid or contradict each other.
   init(_ invocation: Invocation) throws(DepotError) {
     format = try invocation.choice(Self.format, ImportFormat.self)
     separator = try invocation.value(Self.separator).map(Self.byte)
@@ -104,7 +104,7 @@ extension InputForm {
     return byte
   }
 
-  /// Reads a JSON pointer; the slash that it begins with may be left out.
+  /// Reads a JSON pointer; its first slash is optional.
   private static func parts(_ pointer: String) throws(DepotError) -> [String] {
     if pointer.isEmpty { return [] }
     let text = pointer.first == "/" ? pointer.dropFirst() : pointer[...]

@@ -1,17 +1,17 @@
 internal import DepotProtocol
 
-/// A check, byte by byte, that a text is one document of JSON.
+/// A check, byte by byte, that a text is one JSON document.
 @Memberwise
 struct JSONGrammar {
   private enum State {
     case value
-    /// Behind the bracket that opens an array.
+    /// After the opening bracket of an array.
     case valueOrEnd
-    /// Behind the brace that opens an object.
+    /// After the opening brace of an object.
     case nameOrEnd
     case name
     case colon
-    /// Behind a value.
+    /// After a value.
     case behind
     case string(isName: Bool)
     case escape(isName: Bool)
@@ -37,7 +37,7 @@ struct JSONGrammar {
     }
   }
 
-  /// Moves past a byte; returns whether it may stand there.
+  /// Moves past a byte; returns whether it is valid there.
   mutating func take(_ byte: UInt8) -> Bool {
     switch state {
     case .string(let isName):

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The part of a document of JSON that a path leads to, piece by piece.
+/// A search for the part of a JSON document at a path, piece by piece.
 ///
 /// It checks the text around the part.
 struct JSONLocator {
@@ -8,7 +8,7 @@ struct JSONLocator {
   private var scanner: JSONPathScanner
   private var places = JSONArrayPlaces()
   private var grammar = JSONGrammar()
-  /// The number of the line that the part begins in.
+  /// The line where the part begins.
   private(set) var firstLine = 1
   private var line = 1
   private var isFound = false
@@ -30,13 +30,14 @@ struct JSONLocator {
 
   /// Returns the bytes of the next piece of the document that belong to the part.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if the document ends without it, or it holds no records.
+  /// - Throws: ``DepotError`` `request.usage` if the document doesn't have it, or it contains no
+  ///   records.
   mutating func receive(_ piece: UnsafeRawBufferPointer) throws(DepotError) -> Range<Int> {
     if piece.isEmpty, !isFound {
       throw DepotError(.usage, "There is nothing at \(InputForm.pointer(path)) in the document.")
         .hint(places.advice)
     }
-    // A part that doesn't end is a fault of its own.
+    // An unterminated part is a fault of its own.
     if piece.isEmpty, isAtEnd, !grammar.isComplete {
       note("The document is cut off.", [])
     }
@@ -57,7 +58,7 @@ struct JSONLocator {
     return part
   }
 
-  /// Returns whether the part begins with a byte that a value begins with.
+  /// Returns whether the part begins at a byte, the first byte of a value.
   private mutating func begins(_ byte: UInt8) throws(DepotError) -> Bool {
     places.add(scanner, byte)
     guard scanner.path == path else { return false }

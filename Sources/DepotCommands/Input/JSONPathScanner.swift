@@ -1,21 +1,21 @@
 internal import DepotProtocol
 
-/// A scanner of JSON, byte by byte, that knows where in the document each value is, and checks nothing.
+/// A scanner of JSON, byte by byte, that tracks the path of each value without checking the text.
 @Memberwise
 struct JSONPathScanner {
   private struct Container {
     var isObject: Bool
-    /// The position of the element that was begun last.
+    /// The index of the last element begun.
     var index = -1
-    /// The name of the member that was begun last.
+    /// The name of the last member begun.
     var name = ""
     var awaitsName: Bool
   }
 
-  /// How many of the outermost containers it knows paths in.
+  /// The nesting up to which paths are tracked.
   private let limit: Int
   private var containers: [Container] = []
-  /// How many more containers it is in.
+  /// The number of further, untracked containers around the position.
   private var deeper = 0
   private var isInString = false
   private var isEscaped = false
@@ -24,16 +24,17 @@ struct JSONPathScanner {
   private var nameBytes: [UInt8] = []
   private var valueDepth = 0
 
-  /// How many containers it is in.
+  /// The number of containers around the position.
   var depth: Int { containers.count + deeper }
 
-  /// The path of the value that was begun last.
+  /// The path of the last value begun.
   var path: [String] {
     containers.prefix(valueDepth).map { $0.isObject ? $0.name : "\($0.index)" }
   }
 
-  /// The path of the array whose first element was begun last; `nil` if it was no first element of an
-  /// array outside of arrays.
+  /// The path of the array whose first element began last.
+  ///
+  /// It is `nil` for other values, and for arrays within arrays.
   var arrayOfFirst: [String]? {
     guard valueDepth > 0, valueDepth <= containers.count else { return nil }
     let last = containers[valueDepth - 1]
@@ -103,7 +104,7 @@ struct JSONPathScanner {
   }
 }
 
-/// The places of arrays of objects in a document of JSON.
+/// The paths of arrays of objects in a JSON document.
 struct JSONArrayPlaces {
   private static let depth = 5
   private static let count = 8
@@ -118,7 +119,7 @@ struct JSONArrayPlaces {
 
   init() {}
 
-  /// Notes the array of the value that a scanner is at, if it is the first of one.
+  /// Notes the array of the scanner's value, if that is the first element.
   mutating func add(_ scanner: JSONPathScanner, _ byte: UInt8) {
     guard byte == UInt8(ascii: "{"), pointers.count < Self.count,
       let path = scanner.arrayOfFirst, !path.isEmpty
@@ -126,7 +127,7 @@ struct JSONArrayPlaces {
     pointers.append(InputForm.pointer(path))
   }
 
-  /// A sentence that says how to import from one of them; `nil` if there are none.
+  /// A sentence that says how to import one of them; `nil` if there are none.
   var advice: String? {
     guard let first = pointers.first else { return nil }
     let places = pointers.joined(separator: ", ")

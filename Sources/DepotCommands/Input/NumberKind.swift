@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// The types that hold a number, by its text.
+/// The types that can hold a number, judging by its text.
 enum NumberKind: Equatable {
-  /// A whole number of 64 bits; a double may hold only the nearest if it is wide.
+  /// An integer of 64 bits; `isWide` if a double may only hold the nearest one.
   case integer(isWide: Bool)
   /// A number of up to 38 digits that a double can't hold exactly.
   case decimal
@@ -11,12 +11,12 @@ enum NumberKind: Equatable {
 
   /// How many significant digits every double keeps.
   private static let doubleDigits = 15
-  /// The whole numbers up to this one are doubles too.
+  /// Integers up to this one are exact doubles.
   private static let wide = 1 << 53
-  /// The powers of ten between which digits are those of a decimal.
+  /// The powers of ten that the digits of a decimal must be in.
   private static let decimalPowers = -100...100
 
-  /// Recognizes a number in JSON's grammar; `nil` if it is none, or if no type holds it.
+  /// Recognizes a number in JSON's grammar; `nil` if it isn't one, or if no type holds it.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard let first = text.first, first == UInt8(ascii: "-") || first &- 0x30 < 10,
       let digits = SignificantDigitsOfNumber(text)
@@ -57,17 +57,17 @@ enum NumberKind: Equatable {
 }
 
 extension Int64 {
-  /// The number, or the nearest to it that has a magnitude.
+  /// The number, or the nearest one with a magnitude.
   fileprivate var clamped: Int64 { Swift.max(self, -Int64.max) }
 }
 
-/// The digits of a number in JSON's grammar from the first to the last that isn't 0.
+/// The digits of a number in JSON's grammar, from the first to the last that isn't 0.
 private struct SignificantDigitsOfNumber {
   let isNegative: Bool
   /// Whether there is neither a fraction nor an exponent.
   private(set) var isWhole = true
   private(set) var digits: [UInt8] = []
-  /// The power of ten that the first digit counts for.
+  /// The power of ten of the first digit.
   private(set) var firstPower = 0
 
   var count: Int { digits.count }
@@ -101,7 +101,7 @@ private struct SignificantDigitsOfNumber {
       guard let power = Self.exponent(text[end...]) else { return nil }
       exponent = power
     }
-    // The place of the first digit becomes its power.
+    // The position of the first digit becomes its power.
     let distance = wholeEnd - firstPower
     firstPower = digits.isEmpty ? 0 : (distance > 0 ? distance - 1 : distance) + exponent
     while digits.last == 0x30 { digits.removeLast() }

@@ -2,11 +2,11 @@ internal import DepotProtocol
 
 /// The conversion of imported records into rows of an entity.
 struct RecordEncoder {
-  /// Which attributes the row that was encoded last has values for, by their positions.
+  /// The indexes of the attributes that the last encoded row has values for.
   private(set) var present: [Int] = []
-  /// Whether a record's members that the entity doesn't have are left out.
+  /// Whether unknown members of records are left out.
   private let ignoresUnknown: Bool
-  /// Whether attributes that a record doesn't name get their default, or else null.
+  /// Whether missing attributes get their default, or else null.
   ///
   /// All rows then have the same columns.
   var fillsAbsent: Bool
@@ -36,8 +36,8 @@ struct RecordEncoder {
 
   /// Appends a JSON object as a row, from `[` to `]`.
   ///
-  /// - Throws: ``DepotError`` `protocol.json`, `request.type`, `schema.unknown_attribute`; then
-  ///   nothing was appended.
+  /// - Throws: ``DepotError`` `protocol.json`, `request.type`, `schema.unknown_attribute`; nothing
+  ///   is appended then.
   mutating func append(
     object bytes: UnsafeBufferPointer<UInt8>,
     to output: inout [UInt8]
@@ -91,7 +91,7 @@ struct RecordEncoder {
     }
   }
 
-  /// Returns the position of the attribute of a name; members tend to come in the schema's order.
+  /// Returns the index of the attribute of a name; members tend to be in the schema's order.
   private func find(
     _ name: JSONToken,
     in bytes: UnsafeBufferPointer<UInt8>,
@@ -104,7 +104,7 @@ struct RecordEncoder {
     }
     let string = JSONText.string(name, in: bytes)
     if let index = entity.attributes.firstIndex(where: { $0.name == string }) { return index }
-    // The identity of a row in another store means nothing here.
+    // The identifier and version of a row in another store have no meaning here.
     if ignoresUnknown || string == "$id" || string == "$version" { return nil }
     throw entity.unknownAttribute(string)
   }

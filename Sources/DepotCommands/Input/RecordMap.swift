@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The names in the schema of the columns or members of a file, as `--map` says.
+/// The mapping of a file's columns or members to names in the schema, given by `--map`.
 struct RecordMap: Hashable {
   static let option = OptionSpec(
     "--map COLUMN=PATH: a column, or a member such as address.town, goes to PATH; to none: left "
@@ -10,14 +10,15 @@ struct RecordMap: Hashable {
 
   /// The paths by the names in the file; empty for members to leave out.
   private(set) var paths: [String: String] = [:]
-  /// The names of the members that have mapped ones inside of them.
+  /// The names of members with mapped members inside them.
   private var outer: Set<String> = []
 
   init() {}
 
   /// Reads `alpha_2=code` and `notes=`.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if a text is no such thing, or two contradict each other.
+  /// - Throws: ``DepotError`` `request.usage` if a text isn't a mapping, or two contradict each
+  ///   other.
   init(_ texts: [String]) throws(DepotError) {
     for text in texts {
       guard let sign = text.lastIndex(of: "="), text != "=" else {
@@ -36,7 +37,7 @@ struct RecordMap: Hashable {
     }
   }
 
-  /// Checks that the entity, or one that descends from it, has the paths.
+  /// Checks that the entity, or a subentity, has the paths.
   ///
   /// - Throws: ``DepotError`` `schema.unknown_attribute`.
   func check(_ entity: Entity, _ schema: Schema) throws(DepotError) {
@@ -52,13 +53,13 @@ struct RecordMap: Hashable {
     }
   }
 
-  /// Returns the path of a column; `nil` if it is left out.
+  /// Returns the path of a column; `nil` if it is omitted.
   func path(_ name: String) -> String? {
     guard let path = paths[name] else { return name }
     return path.isEmpty ? nil : path
   }
 
-  /// Returns the members of a record by the paths that they go to.
+  /// Returns the members of a record by their paths in the schema.
   func members(
     _ members: [(name: String, value: JSONNode)]
   ) throws(DepotError) -> [(name: String, value: JSONNode)] {
@@ -68,9 +69,10 @@ struct RecordMap: Hashable {
     return result
   }
 
-  /// Returns a record of JSON with its members under the paths that they go to.
+  /// Returns a JSON record with its members under their paths in the schema.
   ///
-  /// - Throws: ``DepotError`` `protocol.json`, or `request.usage` if two go to the same.
+  /// - Throws: ``DepotError`` `protocol.json`, or `request.usage` if two members have the same
+  ///   path.
   func object(_ bytes: ArraySlice<UInt8>) throws(DepotError) -> [UInt8] {
     let root = try JSONNode.record(Array(bytes))
     var members: [(name: String, value: JSONNode)] = []
@@ -84,7 +86,7 @@ struct RecordMap: Hashable {
     return writer.bytes
   }
 
-  /// Adds a member that goes to a path, or its parts if some of them are mapped themselves.
+  /// Adds a member under a path, or its parts if some of them are mapped themselves.
   private func add(
     _ name: String,
     _ path: String?,

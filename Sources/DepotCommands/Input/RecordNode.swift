@@ -3,7 +3,7 @@ internal import DepotProtocol
 extension JSONNode {
   /// Reads a record, which is an object.
   ///
-  /// - Throws: ``DepotError`` `protocol.json`, or `request.type` if it is anything else.
+  /// - Throws: ``DepotError`` `protocol.json`, or `request.type` if it isn't an object.
   static func record(_ bytes: [UInt8]) throws(DepotError) -> JSONNode {
     let root: JSONNode
     do throws(DepotError) {

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// A record of an import: its bytes and the line it begins in.
+/// A record of an import: its bytes and its first line.
 struct InputRecord {
-  /// The bytes, valid until the splitter gets more.
+  /// The bytes, valid until the splitter receives more.
   var bytes: ArraySlice<UInt8>
   /// The number of the first line, counted from 1.
   var line: Int
-  /// Why this is no record; the bytes are then the faulty ones.
+  /// The error if this isn't a record; the bytes are then the faulty ones.
   var fault: DepotError?
 
   /// - Throws: The ``fault``, if there is one.
@@ -17,30 +17,30 @@ struct InputRecord {
 
 /// A splitter of a stream of bytes into JSON records.
 ///
-/// It checks only the text between them.
+/// It checks only the text between records.
 @Memberwise("form")
 struct RecordSplitter {
-  /// How records are told apart.
+  /// The way records are separated.
   enum Form {
-    /// One record in each line; empty lines are none.
+    /// One record on each line; empty lines are ignored.
     case lines
-    /// Objects, one after the other or in one array, over as many lines as they like.
+    /// Objects, one after the other or in one array, over any number of lines.
     case objects
   }
 
-  /// Where in a document of objects the next byte is, unless it is in a record.
+  /// The position of the next byte in a document of objects, outside of records.
   private enum Place {
     /// Before everything.
     case start
-    /// Behind a record that no array is around.
+    /// After a record outside of an array.
     case between
-    /// Behind the bracket that opens the array.
+    /// After the opening bracket of the array.
     case opened
-    /// Behind a record in the array.
+    /// After a record in the array.
     case behindElement
-    /// Behind a comma in the array.
+    /// After a comma in the array.
     case behindComma
-    /// Behind the array.
+    /// After the array.
     case closed
   }
 
@@ -58,12 +58,12 @@ struct RecordSplitter {
   private var isEscaped = false
   private var isAtEnd = false
   private var isAtStart = true
-  /// Whether the record that is being read was given already as one that is too large.
+  /// Whether the current record was reported already as too large.
   private var isSkipping = false
-  /// Whether nothing that follows can be told apart.
+  /// Whether later records can no longer be recognized.
   private var isLost = false
 
-  /// Counts lines from another than the first, unless some of the input is there already.
+  /// Sets the number of the first line, unless input was received already.
   mutating func begin(line: Int) {
     guard isAtStart else { return }
     self.line = line
@@ -82,7 +82,7 @@ struct RecordSplitter {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Returns the next complete record, or the next fault of the document; `nil` if more bytes are needed.
+  /// Returns the next complete record or fault; `nil` if more bytes are needed.
   mutating func next() -> InputRecord? {
     while let record = form == .lines ? nextLine() : nextObject() {
       guard isSkipping else {

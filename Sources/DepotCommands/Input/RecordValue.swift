@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The values of an attribute in records, which may be as other programs write them.
+/// The conversion of an attribute's values in records, which may be in other programs' forms.
 enum RecordValue {
   case plain
   /// The text of a date.
@@ -16,7 +16,7 @@ enum RecordValue {
     }
   }
 
-  /// Returns the JSON text that the service takes instead; `nil` if it takes the text itself.
+  /// Returns JSON text that the service accepts instead; `nil` if it accepts the text itself.
   func exact(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     switch self {
     case .plain: nil
@@ -25,7 +25,7 @@ enum RecordValue {
     }
   }
 
-  /// Returns the date as the service takes it; `nil` if it takes the text itself.
+  /// Returns the date in the service's form; `nil` if the text is in that form already.
   private static func date(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     let quote = UInt8(ascii: "\"")
     // Most dates have the service's own form, and the service reports errors in the others.
@@ -40,7 +40,7 @@ enum RecordValue {
   /// The length of a date to the second in quotation marks.
   private static let usualCount = "\"2026-05-01T12:00:00Z\"".utf8.count
 
-  /// Returns numbers with a fraction or an exponent as texts; `nil` if there is none.
+  /// Returns numbers with a fraction or an exponent as texts; `nil` if there are none.
   private static func decimal(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     guard let first = text.first, first != UInt8(ascii: "\""),
       text.contains(where: { ".eE".utf8.contains($0) })

@@ -1,19 +1,19 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The file that gets the records that couldn't be imported, as NDJSON.
+/// A file of NDJSON for the records that couldn't be imported.
 final class RejectsFile {
   private let sink: ByteSink
 
-  /// Creates one whose records go to the standard output.
+  /// Creates a file of rejects on the standard output.
   init(_ output: ByteSink) { sink = output }
 
-  /// Creates the file, or adds to the old one.
+  /// Creates the file, or appends to the old one.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - source: The path of the imported file, `-` for the standard input.
-  ///   - keepsOld: Whether to add to the old one.
+  ///   - keepsOld: Whether to append to the old one.
   /// - Throws: ``DepotError`` `storage.io` if it can't be created, `request.usage` if it is the
   ///   imported file.
   init(path: String, source: String, keepsOld: Bool = false) throws(DepotError) {

@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// A proposal of an entity that all records of a file fit.
+/// A proposed entity that fits all records of a file.
 final class SchemaProposal {
-  /// The names of attributes that are likely to be unique, the likeliest first.
+  /// The names of attributes that are probably unique, the likeliest first.
   private static let keys = ["id", "uuid", "code", "key", "isbn", "slug", "email", "name"]
 
-  /// The longest name that is proposed in bytes; longer ones are hard to type.
+  /// The longest proposed name in bytes; longer ones are hard to type.
   private static let nameBytes = 60
 
-  /// A column of CSV: where its values go, and the composites around it.
+  /// A column of CSV: the profile of its values, and the composites around it.
   private struct Column {
     var profile: ValueProfile
     var outer: [ValueProfile] = []
@@ -20,18 +20,18 @@ final class SchemaProposal {
   private let records = ValueProfile()
   private var count = 0
   private var isText = false
-  /// Where the members of JSON go, by their names.
+  /// The columns of JSON members, by their names.
   private var memberColumns: [String: Column] = [:]
-  /// The columns of CSV; `nil` where one is left out.
+  /// The columns of CSV; `nil` for omitted ones.
   private var columns: [Column?]?
   private var header: DelimitedNames?
-  /// The path of each column; `nil` where it is left out.
+  /// The path of each column; `nil` for omitted ones.
   private var paths: [String?] = []
-  /// Whether there are columns that the header has no name of their own for.
+  /// Whether there are columns without a name of their own in the header.
   private var hasMadeUpNames = false
-  /// The paths in the file that differ from those in the schema, with both.
+  /// The paths that differ between the file and the schema.
   private var renamed: [(old: String, new: String)] = []
-  /// All paths in the schema by those in the file.
+  /// The paths in the schema by the paths in the file.
   private var finals: [String: String] = [:]
   private let values: DelimitedValue
 
@@ -42,10 +42,10 @@ final class SchemaProposal {
     values = DelimitedValue(nullText: form.nullText)
   }
 
-  /// Reads all records of a file, and tells how many of them there were so far.
+  /// Reads all records of a file, reporting their number so far.
   ///
-  /// - Throws: ``DepotError`` with the line of a record that can't be read; `request.usage` if the file is
-  ///   one document that has the records inside of it, or its fields have another separator.
+  /// - Throws: ``DepotError`` with the line of an unreadable record; `request.usage` if the file is
+  ///   one document that contains the records, or its fields have another separator.
   func read(_ file: InputFile, progress: (Int) -> Void = { _ in }) throws {
     var places = JSONArrayPlaces()
     try ImportSource.read(
@@ -86,7 +86,7 @@ final class SchemaProposal {
     }
   }
 
-  /// Finds out where the fields of rows go.
+  /// Assigns the fields of rows to columns.
   private func begin(_ first: DelimitedRecord, _ file: InputFile) throws(DepotError) {
     isText = true
     let header =
@@ -118,7 +118,7 @@ final class SchemaProposal {
     }
   }
 
-  /// Whether a member is no attribute's but the row's own.
+  /// Whether a member belongs to the row itself, rather than to an attribute.
   private static func isIdentity(_ name: String) -> Bool {
     ["$id", "$version", "$entity"].contains(name)
   }
@@ -201,7 +201,7 @@ final class SchemaProposal {
     return Entity(name: name, attributes: attributes)
   }
 
-  /// Returns a column of CSV, and the columns that seemed to be its parts unless it is a composite.
+  /// Returns a column of CSV, with its supposed parts unless it is a composite.
   private static func flat(
     _ name: String,
     _ profile: ValueProfile
@@ -211,7 +211,7 @@ final class SchemaProposal {
     return [(name, profile.withoutObjects())] + parts
   }
 
-  /// Returns names that a schema can have, no two the same.
+  /// Returns distinct names that a schema can have.
   private func rename(_ names: [String], inside path: [String]) -> [String] {
     // Usable names that are the first of their spelling stay.
     var taken: Set<String> = []
@@ -251,9 +251,9 @@ final class SchemaProposal {
     return NameSyntax.isUsable(usable) ? usable : "_" + usable
   }
 
-  /// The options that an import of the file into the proposed entity needs besides.
+  /// The further options for importing the file into the proposed entity.
   ///
-  /// For a terminal of `width` columns they stand in lines of their own, which a shell reads as one.
+  /// For a terminal of `width` columns they are on lines of their own, which a shell reads as one.
   func advice(_ path: String, width: Int? = nil) -> String? {
     guard !renamed.isEmpty || hasMadeUpNames else { return nil }
     let instead = map.paths.isEmpty || !isText ? "" : ", without --map,"
@@ -272,7 +272,7 @@ final class SchemaProposal {
     return "--columns " + CommandWords.quoted(names)
   }
 
-  /// Returns the name of the entity of a file, as in `OrderLines` of `data/order-lines.csv`.
+  /// Returns the entity name for a file, such as `OrderLines` for `data/order-lines.csv`.
   static func entityName(_ path: String) -> String {
     let file = path.split(separator: "/").last ?? ""
     let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file

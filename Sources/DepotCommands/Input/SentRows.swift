@@ -5,12 +5,12 @@ internal import DepotProtocol
 /// They translate an error of the service into the file's terms.
 @Memberwise("parts")
 struct SentRows {
-  /// Rows that have the same columns.
+  /// Rows with the same columns.
   struct Part {
     var entity: String
     var columns: [String]
     private(set) var lines: [Int] = []
-    /// The JSON of the rows, which no bracket ends.
+    /// The JSON of the rows, without the closing bracket.
     private var json = [UInt8(ascii: "[")]
 
     init(entity: String, columns: [String]) {
@@ -30,10 +30,10 @@ struct SentRows {
     /// The size of the rows in bytes.
     var byteCount: Int { json.count }
 
-    /// The rows as they are sent.
+    /// The rows to send.
     var rows: RowBatch { RowBatch(json: json + [UInt8(ascii: "]")], count: count) }
 
-    /// Adds a row, which is a JSON array already.
+    /// Adds a row, given as a JSON array.
     mutating func append(_ row: [UInt8], line: Int) {
       if !lines.isEmpty { json.append(UInt8(ascii: ",")) }
       json.append(contentsOf: row)
@@ -49,10 +49,10 @@ struct SentRows {
 
   private let parts: [Part]
 
-  /// Returns an error of the service in the words of those who import, and the line that it is about.
+  /// Returns an error of the service in an import's terms, with its line.
   ///
-  /// Its place is the name of a column, if it has one. If the other rows are stored, it may be about one of
-  /// these.
+  /// Its place is the name of a column, if there is one. If `areStored`, it may be about stored
+  /// rows.
   func located(_ error: DepotError, areStored: Bool = false) -> (error: DepotError, line: Int?) {
     var located = error.inCommandWords
     let place = error.at.flatMap(place)
@@ -82,7 +82,7 @@ struct SentRows {
   private func column(_ place: Place) -> String? {
     let columns = parts[place.part].columns
     guard let index = place.column, columns.indices.contains(index) else { return nil }
-    // Nobody who imports has given rows their temporary identifiers.
+    // Temporary identifiers mean nothing to the user.
     return columns[index].hasPrefix("$") ? nil : columns[index]
   }
 
@@ -120,7 +120,7 @@ struct SentRows {
     return result
   }
 
-  /// Returns the line of an earlier row of the request that has the same unique values.
+  /// Returns the line of an earlier row in the request with the same unique values.
   private func clash(_ error: DepotError, at place: Place) -> Int? {
     let details = error.details
     let names =
@@ -138,7 +138,7 @@ struct SentRows {
     return nil
   }
 
-  /// Returns the values of some columns of each row; `nil` of a row that lacks one.
+  /// Returns the values of some columns of each row; `nil` for a row that lacks one.
   private func values(_ columns: [String], of part: Part) -> [[JSONValue]?] {
     let places = columns.compactMap { part.columns.firstIndex(of: $0) }
     guard places.count == columns.count,
@@ -155,7 +155,7 @@ struct SentRows {
     }
   }
 
-  /// Returns the message about a row without the identifier that it would have had.
+  /// Returns the message about a row without the row's assigned identifier.
   private func anonymous(_ message: String, _ place: Place) -> String {
     let entity = parts[place.part].entity
     guard let range = message.firstRange(of: "\(entity)/") else { return message }
@@ -182,7 +182,7 @@ struct SentRows {
 }
 
 extension DepotError {
-  /// The error with the options of the command line in the place of the protocol's members.
+  /// The error with options of the command line in place of members of the protocol.
   var inCommandWords: DepotError {
     var error = self
     error.hint = hint.map(CommandLineTerms(of: ImportVerb.verb).text)

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The reading of values that people write as plain text.
+/// A reader of values written by people as plain text.
 enum TextValue {
-  /// Writes the JSON of the value of type `type` that `text` means.
+  /// Writes the JSON of the value of type `type` in `text`.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it means none, `request.number_range` if that doesn't
-  ///   fit.
+  /// - Throws: ``DepotError`` `request.type` if it isn't one, `request.number_range` if it is out
+  ///   of range.
   static func write(
     _ text: String,
     as type: AttributeType,
@@ -26,7 +26,7 @@ enum TextValue {
       }
       writer.bool(value)
     case .date:
-      // Dates that no text gives back are written so.
+      // Dates without an exact text are written so.
       if text.first == "{" { return try write(text, as: .json, to: &writer) }
       guard let exact = DateText.exact(text.utf8), DateText.parse(exact.utf8) != nil else {
         let form = "a date such as 2026-02-01, 2026-02-01 12:30, or 2026-02-01T12:30:00Z"
@@ -59,7 +59,7 @@ enum TextValue {
     return value
   }
 
-  /// Reads a whole number, also as spreadsheets write it: `5.0`, `5e3`, `+5`.
+  /// Reads an integer, also in the forms of spreadsheets: `5.0`, `5e3`, `+5`.
   private static func whole(_ text: String) throws(DepotError) -> Int64 {
     if let value = Int64(text) { return value }
     if DecimalText.isGrammatical(text) {

@@ -1,15 +1,15 @@
 /// A decoder of UTF-16 into UTF-8, piece by piece.
 final class UTF16Decoder {
-  /// How many bytes of the text are its byte order mark.
+  /// The size of the text's byte order mark, in bytes.
   let markCount: Int
   private let isBigEndian: Bool
-  /// The first byte of a unit whose second is in the next piece.
+  /// The first byte of a code unit that continues in the next piece.
   private var half: UInt8?
-  /// The first unit of a pair.
+  /// The first code unit of a surrogate pair.
   private var lead: UInt32?
   private var output = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
 
-  /// Recognizes the encoding by the first bytes of a text; `nil` if it isn't UTF-16.
+  /// Recognizes UTF-16 by the first bytes of a text; `nil` for other encodings.
   init?(ofTextFrom start: UnsafeRawBufferPointer) {
     guard start.count >= 2 else { return nil }
     switch (start[0], start[1]) {
@@ -29,7 +29,7 @@ final class UTF16Decoder {
 
   /// Returns the next bytes as UTF-8, which is valid until the next call; none mean the end.
   ///
-  /// - Returns: `nil` if they are no UTF-16, or end within a character.
+  /// - Returns: `nil` if they aren't UTF-16, or end within a character.
   func decode(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     if bytes.isEmpty { return half == nil && lead == nil ? UnsafeRawBufferPointer(bytes) : nil }
     if output.count < bytes.count * 2 + 8 {
@@ -56,7 +56,7 @@ final class UTF16Decoder {
     return UnsafeRawBufferPointer(rebasing: output[..<count])
   }
 
-  /// Writes a character at a place, and returns the next.
+  /// Writes a character at an offset, and returns the next offset.
   private func write(_ code: UInt32, at place: Int) -> Int {
     guard let scalar = Unicode.Scalar(code) else { return place }
     var place = place

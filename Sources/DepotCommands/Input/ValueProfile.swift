@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The kinds of values that a member of records was seen to have.
+/// The kinds of values found for a member of records.
 final class ValueProfile {
   /// How many values weren't null.
   private(set) var count = 0
@@ -15,11 +15,11 @@ final class ValueProfile {
   private var uuids = 0
   private var lists = 0
   private var objects = 0
-  /// Whether there was a value that no type but JSON holds.
+  /// Whether there was a value that only JSON can hold.
   private var isOther = false
-  /// Whether there was a whole number that a double may not hold.
+  /// Whether there was an integer that a double may not hold exactly.
   private var hasWide = false
-  /// Whether there was a number that no decimal holds.
+  /// Whether there was a number beyond decimals.
   private var isBeyondDecimal = false
   private var elements: ValueProfile?
   /// Whether these are values within lists; dates there are recognized in one form only.
@@ -27,18 +27,18 @@ final class ValueProfile {
   /// The members of objects, in the order of their first occurrence.
   private(set) var members: [(name: String, profile: ValueProfile)] = []
   private var places: [String: Int] = [:]
-  /// The hashes of the values, as long as none came twice; `nil` if nobody asks.
+  /// The hashes of the values while all are distinct; `nil` if uniqueness doesn't matter.
   private var different: Set<Int>?
-  /// The number of the record whose object was counted last.
+  /// The number of the record whose object was last counted.
   private var lastRecord = 0
 
-  /// Creates a profile of values, perhaps of ones that may be a key.
+  /// Creates a profile of values, which may be keys.
   init(mayBeKey: Bool = false, isElement: Bool = false) {
     self.isElement = isElement
     different = mayBeKey ? [] : nil
   }
 
-  /// Whether all values are different texts, whole numbers, or UUIDs.
+  /// Whether all values are distinct texts, integers, or UUIDs.
   var isKey: Bool { different != nil && count > 1 && integers + texts == count }
 
   /// Adds a value of JSON.
@@ -68,7 +68,7 @@ final class ValueProfile {
     }
   }
 
-  /// Adds a field of CSV that isn't null, and is UTF-8.
+  /// Adds a field of CSV, which is UTF-8 and not null.
   func add(text: [UInt8]) throws(DepotError) {
     if text.first == UInt8(ascii: "["), let document = try? JSONDocument(text) {
       return try add(document.root)
@@ -96,10 +96,10 @@ final class ValueProfile {
     objects += 1
   }
 
-  /// Whether all values are objects, or say that there are some.
+  /// Whether all values are objects, or truth values that tell whether there is one.
   var isOnlyObjects: Bool { bools + objects == count }
 
-  /// Forgets the objects, whose members are no parts of the values.
+  /// Returns the profile without the objects, whose members have columns of their own.
   func withoutObjects() -> ValueProfile {
     count -= objects
     objects = 0
@@ -108,7 +108,7 @@ final class ValueProfile {
     return self
   }
 
-  /// Returns the profile of a member, perhaps one that may be a key.
+  /// Returns the profile of a member, which may be a key.
   func member(_ name: String, mayBeKey: Bool = false) -> ValueProfile {
     if let place = places[name] { return members[place].profile }
     let profile = ValueProfile(mayBeKey: mayBeKey)
@@ -117,7 +117,7 @@ final class ValueProfile {
     return profile
   }
 
-  /// Adds a number; returns `false` if it is none that a type holds.
+  /// Adds a number; returns `false` if no type holds it.
   private func addNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     switch NumberKind(text) {
     case nil: return false
@@ -159,9 +159,9 @@ final class ValueProfile {
 }
 
 extension ValueProfile {
-  /// How deep composites may be nested.
+  /// The maximal nesting of composites.
   private static let depth = 4
-  /// How many members objects have that are composites; those with more are dictionaries.
+  /// The maximal number of a composite's members; objects with more are dictionaries.
   private static let memberCount = 64
 
   /// Describes the attribute that holds all values, of type JSON if there is no narrower one.
@@ -177,7 +177,7 @@ extension ValueProfile {
     path: [String]
   ) -> Attribute {
     var attribute = Attribute(name: name, type: .json, isOptional: count < total)
-    // Exports write whether a composite is there beside its parts.
+    // Exports write a composite's presence beside its parts.
     if isOnlyObjects, isComposite(depth) {
       attribute.type = .composite
       attribute.isOptional = objects < total
@@ -198,7 +198,7 @@ extension ValueProfile {
     } else if let type = scalar(isText), count > 0 || isText {
       attribute.type = type
     } else if count == 0 || isText && lists < count {
-      // A text may be anything, but isn't always JSON.
+      // Any text can be a string, but not any text is JSON.
       attribute.type = .string
     }
     return attribute
@@ -208,7 +208,7 @@ extension ValueProfile {
     objects > 0 && depth < Self.depth && 1...Self.memberCount ~= members.count
   }
 
-  /// The type of values that are neither objects nor lists; `nil` if there is none for all.
+  /// The type of values that are neither objects nor lists; `nil` if no type fits all.
   private func scalar(_ isText: Bool) -> AttributeType? {
     if isOther || lists + objects > 0 { return nil }
     let isExact = decimals > 0 || hasWide && doubles > 0

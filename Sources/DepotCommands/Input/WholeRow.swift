@@ -1,27 +1,27 @@
 internal import DepotProtocol
 
-/// A scanner of a row of CSV that is in memory as a whole and has neither escapes nor doubled quotation marks.
+/// A scanner of rows of CSV that are in memory as a whole, without escapes and doubled quotes.
 @Memberwise
 struct WholeRow {
   let delimiter: UInt8
-  /// Whether a quotation mark at the start of a field means anything.
+  /// Whether a quotation mark at the start of a field has a meaning.
   let hasQuotes: Bool
   /// Whether a backslash begins an escape.
   let hasEscapes: Bool
 
-  /// The places of its ends.
+  /// The ends of a row.
   struct Ends {
-    /// Where its text ends.
+    /// The offset of the end of its text.
     var text: Int
-    /// Where the next row begins.
+    /// The offset of the next row.
     var next: Int
     /// How many lines it has.
     var lines = 1
   }
 
-  /// Finds the fields of the row that begins at `start` in places that are counted from there.
+  /// Finds the fields of the row at `start`; their ranges are relative to it.
   ///
-  /// - Returns: Its ends; `nil` if it isn't such a row, or isn't there to its end.
+  /// - Returns: Its ends; `nil` if the row needs special treatment, or isn't complete.
   func scan(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from start: Int,
@@ -45,7 +45,7 @@ struct WholeRow {
           end += 1
         }
         position = end + 1
-        // A line may end with CR and LF.
+        // A line may end with CR LF.
         if bytes[position] == 0x0D { position += 1 }
       } else {
         end = find(delimiter, 0x0A, in: bytes, from: position)
@@ -69,8 +69,7 @@ struct WholeRow {
     return nil
   }
 
-  /// Returns the place of the first of two bytes, or of a backslash if it means anything; the end if there
-  /// is none.
+  /// Returns the offset of the first of two bytes or of an escaping backslash, or else the end.
   @inline(__always)
   private func find(
     _ first: UInt8,

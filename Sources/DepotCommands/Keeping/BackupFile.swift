@@ -2,9 +2,9 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A file that a backup is written to, and which has its name only when it is complete and proved.
+/// The file of a backup, which gets its name only when it is complete and verified.
 struct BackupFile {
-  /// The end of the name of a file that isn't complete.
+  /// The suffix of an incomplete file's name.
   private static let partial = ".part"
 
   private let path: String
@@ -13,7 +13,7 @@ struct BackupFile {
 
   /// Creates the file under another name.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if something else than an earlier backup has the name,
+  /// - Throws: ``DepotError`` `request.usage` if the name belongs to a file that isn't a backup,
   ///   `unavailable.busy` if another backup is being written there, and `storage.io`.
   init(_ path: String) throws(DepotError) {
     try Self.checkEarlier(path)
@@ -26,13 +26,13 @@ struct BackupFile {
       }
       Self.remove(name)
     } else {
-      // One that was killed when the file had its name already.
+      // It may be left from a backup that was killed after the file got its name.
       Self.remove(name)
     }
     descriptor = try attempt("The file \(name) can't be created") { () throws(SystemError) in
       try Descriptor.open(file: name, isWritable: true, creatingWithMode: 0o600)
     }
-    // Another one may have given its file the name meanwhile, and this is that file.
+    // Another backup may have renamed its file meanwhile, and this descriptor is of that file.
     let opened = FileSystem.destination(of: "/proc/self/fd/\(descriptor.number)")
     guard Self.isLocked(descriptor), opened == FileSystem.destination(of: name) else {
       throw DepotError(.busy, "Another backup is being written to \(path).")
@@ -51,7 +51,7 @@ struct BackupFile {
     guard head.count == 72, head.starts(with: "SQLite format 3\0".utf8),
       head.suffix(4).elementsEqual("DPOT".utf8)
     else { throw refusal }
-    // A service gives its store's file a stamp in the place of SQLite's counter of changes, and keeps a state beside
+    // A service's store has a stamp in place of SQLite's change counter, and a state file beside
     // it; a backup has neither.
     guard FileSystem.size(of: path + ".state") == nil, head[24..<28].allSatisfy({ $0 == 0 }) else {
       throw DepotError(.usage, "\(path) is a store that a service has, or had.")
@@ -59,7 +59,7 @@ struct BackupFile {
     }
   }
 
-  /// Whether a file is the unfinished one of a backup or of plain tables, and no program writes it.
+  /// Whether a file is an unfinished backup or export of tables that no program is writing.
   static func isLeft(_ path: String) -> Bool {
     guard path.hasSuffix(partial), !FileSystem.isOtherThanFile(path),
       let head = try? StoredFile(path: path).read(72, at: 0), head.count == 72,
@@ -67,11 +67,11 @@ struct BackupFile {
       ["DPOT", "DPTX"].contains(where: { head.suffix(4).elementsEqual($0.utf8) }),
       let file = try? Descriptor.open(file: path, isWritable: true)
     else { return false }
-    // SQLite locks bytes behind the first gigabyte.
+    // SQLite locks bytes after the first gigabyte.
     return isLocked(file) && (try? file.lock(1 << 30..<1 << 30 + 512, exclusively: true)) != nil
   }
 
-  /// Removes an unfinished file, and those beside it.
+  /// Removes an unfinished file and the files beside it.
   static func remove(left path: String) { remove(path) }
 
   private static func isLocked(_ descriptor: Descriptor) -> Bool {
@@ -82,7 +82,7 @@ struct BackupFile {
     for suffix in ["", "-wal", "-journal", ".lock"] { FileSystem.remove(file: draft + suffix) }
   }
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(DepotError) {
     do throws(SystemError) {
       try descriptor.write(bytes)

@@ -1,23 +1,22 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A folder that the backups of several stores are written to, and which has its name only when all of them
-/// are there.
+/// The folder for the backups of several stores, which gets its name only when all are complete.
 struct BackupFolder {
-  /// The end of the name of a folder that isn't complete.
+  /// The suffix of an incomplete folder's name.
   private static let partial = ".part"
-  /// The end of the name of the file beside it that its program has locked.
+  /// The suffix of the lock file beside it.
   private static let lockName = ".lock"
 
   private let path: String
-  /// The folder while it isn't complete.
+  /// The path of the folder while it is incomplete.
   let draft: String
   private let lock: Descriptor
 
   /// Creates the folder under another name.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if something has the name, `unavailable.busy` if another backup
-  ///   is being written there, and `storage.io`.
+  /// - Throws: ``DepotError`` `request.usage` if the name exists already, `unavailable.busy` if
+  ///   another backup is being written there, and `storage.io`.
   init(_ path: String) throws(DepotError) {
     guard FileSystem.size(of: path) == nil else {
       throw DepotError(.usage, "\(path) is there already.")
@@ -29,7 +28,7 @@ struct BackupFolder {
       () throws(SystemError) in
       try Descriptor.open(file: draft + Self.lockName, isWritable: true, creatingWithMode: 0o600)
     }
-    // Another one may have removed the file meanwhile, and made a new one.
+    // Another backup may have removed the lock file meanwhile, and made a new one.
     let opened = FileSystem.destination(of: "/proc/self/fd/\(lock.number)")
     guard Self.isLocked(lock), opened == FileSystem.destination(of: draft + Self.lockName) else {
       throw DepotError(.busy, "Another backup is being written to \(path).")
@@ -47,13 +46,13 @@ struct BackupFolder {
     }
   }
 
-  /// Removes the folder, unless it has its name.
+  /// Removes the folder, unless it got its name.
   func end() {
     Self.remove(left: draft)
     withExtendedLifetime(lock) {}
   }
 
-  /// Whether a folder is the unfinished one of a backup, and no program writes it.
+  /// Whether a folder is an unfinished backup that no program is writing.
   static func isLeft(_ path: String) -> Bool {
     guard path.hasSuffix(partial), FileSystem.isPrivateFolder(path) else { return false }
     let names = FileSystem.entries(of: path)

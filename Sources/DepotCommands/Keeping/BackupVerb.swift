@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// `depot backup`: a store's file as it is at one moment.
+/// `depot backup`: a snapshot of a store as a file.
 enum BackupVerb {
   private static let rate = OptionSpec(
     "--rate SIZE: how many bytes to take in a second at most, as in 800K, 64M, or 1G; 0 for any "
@@ -92,7 +92,7 @@ private struct BackupRun {
   let rate: TransferRate
   let isProved: Bool
 
-  /// Writes one store to a file, and says so.
+  /// Writes one store to a file, and reports it.
   func back(up store: String?, to path: String, _ connection: BlockingConnection) throws {
     let facts = try write(store, to: path, connection)
     session.write(
@@ -102,7 +102,7 @@ private struct BackupRun {
     )
   }
 
-  /// Writes one store to the standard output, and says so to people.
+  /// Writes one store to the standard output, and reports it on the standard error.
   func write(_ store: String?, _ connection: BlockingConnection) throws {
     try TemporaryPlace.with("depot-backup") { place in
       let file = place.path + "/store.sqlite"
@@ -114,7 +114,7 @@ private struct BackupRun {
     }
   }
 
-  /// Puts one store into a database, and says so.
+  /// Copies one store into a database, and reports it.
   func move(
     _ store: String?,
     to address: String,
@@ -134,7 +134,7 @@ private struct BackupRun {
     }
   }
 
-  /// Writes several stores, as of one moment, into a folder that isn't there yet.
+  /// Writes several stores, from one snapshot, into a new folder.
   func back(up stores: [String], into folder: String, _ connection: BlockingConnection) throws {
     let backup = try BackupFolder(folder)
     defer { backup.end() }

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot check`: whether a store that is served is sound.
+/// `depot check`: the check of a store in service.
 enum CheckVerb {
   static let verb = Verb(
     name: "check",

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// `depot doctor`: the files that killed programs have left.
+/// `depot doctor`: the files left by killed programs.
 enum DoctorVerb {
   private static let clean: OptionSpec = "--clean: remove them"
 

@@ -1,14 +1,14 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A file or folder that a killed program has left, and nobody needs.
+/// A file or folder left by a killed program.
 struct Leftover {
   let path: String
-  /// The work that has left it.
+  /// The task that left it.
   let origin: String
   let remove: () -> Void
 
-  /// Returns those in a folder; journals of other stores only if the identifiers of the stores are known.
+  /// Returns all leftovers in a folder; other stores' journals only if `stores` is known.
   static func all(in folder: String, stores: [String]?) -> [Leftover] {
     let names = FileSystem.entries(of: folder).sorted()
     return names.compactMap { find("\(folder)/\($0)", stores: stores) }

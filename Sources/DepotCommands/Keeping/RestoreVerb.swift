@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot restore`: a backup in the place of a store.
+/// `depot restore`: the replacement of a store by a backup.
 enum RestoreVerb {
   private static let data: OptionSpec =
     "--data DIR: the folder of the store, as depotd --data has it"

@@ -80,7 +80,7 @@ enum CopiesRemoveVerb {
   }
 }
 
-/// `depot compact`: a store without free pages.
+/// `depot compact`: the removal of a store's free pages.
 enum CompactVerb {
   static let verb = Verb(
     name: "compact",

@@ -1,13 +1,13 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A limit to how many bytes are taken in a second.
+/// A limit on the bytes transferred in a second.
 struct TransferRate {
   /// How many bytes in a second at most; `nil` for any number.
   private let limit: Int?
   private let start = Monotonic.now()
 
-  /// Reads a limit such as `64M`; 0 is none.
+  /// Reads a limit such as `64M`; 0 means no limit.
   ///
   /// - Throws: ``DepotError`` `request.usage`.
   init(_ text: String) throws(DepotError) {
@@ -22,12 +22,12 @@ struct TransferRate {
     limit = bytes == 0 ? nil : bytes
   }
 
-  /// Waits until so many bytes may have been taken since the beginning.
+  /// Waits until the given total of bytes may have been transferred.
   func wait(for bytes: Int) {
     guard let limit else { return }
     let due = Double(bytes) / Double(limit) * 1000
     let passed = Double(Monotonic.now() - start) / 1e6
-    // Short waits would be longer than they should.
+    // Very short sleeps would take longer than intended.
     if due - passed > 2 { Process.sleep(milliseconds: UInt32(min(due - passed, 60_000))) }
   }
 }

@@ -1,9 +1,9 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// Where a watch of rows is shown.
+/// The display of a watch of rows.
 protocol WatchDisplay: AnyObject {
-  /// Shows an event, and the rows after it if they are known.
+  /// Shows an event, with all rows after it if they are known.
   ///
   /// The first columns are `$id` and `$version`.
   func show(
@@ -114,7 +114,7 @@ extension JSONWriter {
   }
 }
 
-/// A watch as lines of text, for terminals whose cursor can't be moved and for logs.
+/// A watch as lines of text, for logs and for terminals whose cursor can't be moved.
 @Memberwise("style", "sink")
 final class WatchLog: WatchDisplay {
   private let style: RowStyle

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The running of a watch across connections until the user ends it.
+/// A watch that reconnects until the user ends it.
 final class WatchRun {
   private let session: CommandSession
   private let signals: TerminalSignals
@@ -59,7 +59,7 @@ final class WatchRun {
     }
   }
 
-  /// Waits until a connection can be read; returns whether to go on.
+  /// Waits until a connection is readable; returns whether to continue.
   private func wait(_ socket: Descriptor) throws -> Bool {
     while true {
       let ready = Poll.wait(for: [socket, signals.descriptor], milliseconds: try refresh())
@@ -75,7 +75,7 @@ final class WatchRun {
     }
   }
 
-  /// Connects again; `nil` if the user has had enough.
+  /// Reconnects; `nil` if the user interrupts.
   private func reconnect(_ reason: DepotError) throws -> BlockingConnection? {
     let end = Monotonic.now() + patience
     var pause = 50

@@ -15,10 +15,10 @@ struct WatchScreen {
   private let style: RowStyle
   private var drawn: [String] = []
   private var size: Size?
-  /// The widths that the columns wanted so far, so that they don't jump.
+  /// The widest cells of the columns so far, so that the columns don't jump.
   private var widths: [Int] = []
 
-  /// The escape sequences that show another screen, and that put it away.
+  /// The escape sequences that enter and leave the alternate screen.
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
   static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
@@ -41,8 +41,9 @@ struct WatchScreen {
     return text
   }
 
-  /// Returns the lines of a table: its header, as many rows as there is room for, and the status; nothing
-  /// is marked if these are the last.
+  /// Returns the lines of a table: its header, as many rows as fit, and the status.
+  ///
+  /// If these are the last lines, nothing is marked.
   mutating func lines(
     _ table: WatchTable,
     columns: [String],
@@ -69,7 +70,7 @@ struct WatchScreen {
     let layout = TableLayout(
       natural: widths,
       limit: limit,
-      // A line that is wider than the window would break the picture.
+      // A line wider than the window would destroy the layout.
       whole: style.showsIdentifier && widths[0] <= limit ? [0] : []
     )
     var lines = ["  " + paint(layout.line(headings: headings, areNumbers), "1")]

@@ -2,10 +2,10 @@ internal import DepotClientCore
 
 /// A watched result as a table that marks changes for a short time.
 struct WatchTable {
-  /// The change of a row a moment ago.
+  /// The recent change of a row.
   enum Mark: Hashable, Sendable {
     case inserted
-    /// Some of its values are others, by their places.
+    /// Some values changed, given by their column indexes.
     case updated(Set<Int>)
     case removed
   }
@@ -16,22 +16,22 @@ struct WatchTable {
     var mark: Mark?
   }
 
-  /// How many changes the last event that had any brought.
+  /// The numbers of changes in the last event with any.
   struct Tally: Equatable {
     var inserted = 0
     var updated = 0
     var removed = 0
   }
 
-  /// A row that was removed a moment ago.
+  /// A recently removed row.
   private struct Ghost {
     var row: LiveRow<WatchedRow>
-    /// The row that it stood behind; `nil` at the beginning.
+    /// The row that it came after; `nil` at the beginning.
     var anchor: Int64?
     var until: UInt64
   }
 
-  /// How long a change can be seen, in nanoseconds.
+  /// How long a change is marked, in nanoseconds.
   static let moment: UInt64 = 1_500_000_000
   /// How many removed rows are shown; no window has more lines.
   private static let ghostLimit = 200
@@ -72,9 +72,9 @@ struct WatchTable {
     rows = after
   }
 
-  /// Remembers where removed rows stood.
+  /// Remembers the positions of removed rows.
   private mutating func bury(_ change: LiveChange<WatchedRow>, _ until: UInt64) {
-    // A row that moves is no place to stand behind.
+    // A moving row is no anchor.
     let places = change.removed.map(\.from)
     let moved = change.placed.filter { placement in
       guard let from = placement.from else { return false }
@@ -97,13 +97,13 @@ struct WatchTable {
     ghosts.removeAll { back.contains($0.row.identifier) }
   }
 
-  /// Forgets marks whose moment is over.
+  /// Removes expired marks.
   mutating func fade(now: UInt64) {
     marks = marks.filter { $0.value.until > now }
     ghosts.removeAll { $0.until <= now }
   }
 
-  /// When the next mark is over.
+  /// When the next mark expires.
   var nextFade: UInt64? {
     (marks.values.map(\.until) + ghosts.map(\.until)).min()
   }

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A watch as a table that changes in place.
+/// A watch as a table that is updated in place.
 final class WatchTerminal: WatchDisplay {
   private let sink: ByteSink
   private let size: () -> WatchScreen.Size
@@ -50,7 +50,7 @@ final class WatchTerminal: WatchDisplay {
     table.fade(now: now)
     sink.append(screen.draw(table, columns: columns, status: status(now), size: size()))
     try sink.flush()
-    // The status tells how long ago the last change was.
+    // The status shows the age of the last change.
     let next = min(table.nextFade ?? .max, now + 1_000_000_000)
     return Int((next - min(next, now)) / 1_000_000) + 1
   }
@@ -96,7 +96,7 @@ final class WatchedCount {
   private let sink: ByteSink
   /// Whether each count is a JSON object.
   private let isObject: Bool
-  /// Whether a count takes the place of the one before.
+  /// Whether a count replaces the one before on the screen.
   private let isRewritten: Bool
   private var isDrawn = false
 

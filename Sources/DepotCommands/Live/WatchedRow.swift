@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
-/// A row of a watched result as it came: the JSON of its values.
+/// A row of a watched result: the JSON of its values.
 struct WatchedRow: Hashable, Sendable {
   /// The text of an array of the values.
   private let json: [UInt8]
 
-  /// Takes the values of a row that is being read.
+  /// Copies the values of the current row of a reader.
   init(from row: inout RowReader) throws(DepotError) {
     var writer = JSONWriter(capacity: 64)
     writer.raw("[")
@@ -24,14 +24,14 @@ struct WatchedRow: Hashable, Sendable {
     return values
   }
 
-  /// The values as a table shows them.
+  /// The values as cells of a table.
   func cells(nullText: String) -> [TableCell] {
     var cells: [TableCell] = []
     forEach { cells.append(TableCell($0, nullText: nullText)) }
     return cells
   }
 
-  /// The places of the values that another row has differently.
+  /// The column indexes of the values that differ from another row.
   func differences(from other: WatchedRow) -> Set<Int> {
     let (mine, its) = (values, other.values)
     return Set(mine.indices.filter { !its.indices.contains($0) || its[$0] != mine[$0] })
@@ -39,7 +39,7 @@ struct WatchedRow: Hashable, Sendable {
 
   private func forEach(_ body: (RowField) -> Void) {
     json.withUnsafeBufferPointer { bytes in
-      // The text was read as values before.
+      // The text was read as values before, so it is valid.
       guard var reader = try? RowReader(bytes) else { return }
       while !reader.isAtEndOfRow(), let field = try? reader.field() { body(field) }
     }

@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// A buffer of bytes on their way to a file, a pipe, or a terminal.
 final class ByteSink {
-  /// The text that is still to be written; add to it and call ``flushIfLarge()``.
+  /// The unwritten text; append to it and call ``flushIfLarge()``.
   var writer: JSONWriter
   private let limit: Int
   private let write: ([UInt8]) throws(SystemError) -> Void
@@ -14,7 +14,7 @@ final class ByteSink {
     writer = JSONWriter(capacity: limit * 2)
   }
 
-  /// The bytes of the text that is still to be written.
+  /// The bytes of the unwritten text.
   @inline(__always)
   var bytes: [UInt8] {
     get { writer.bytes }
@@ -79,7 +79,7 @@ extension JSONWriter {
     raw(value)
   }
 
-  /// Begins the object of a row with its identity.
+  /// Begins the JSON object of a row with its identity.
   mutating func beginRow(_ entity: String, _ identifier: Int64, version: Int64? = nil) {
     raw("{")
     member("$id", .string("\(entity)/\(identifier)"))
@@ -87,7 +87,7 @@ extension JSONWriter {
   }
 }
 
-/// The end of the program because nobody reads its output any more, as after `head`.
+/// The end of the program because the reader of its output has closed it, such as `head`.
 struct OutputClosed: Error {}
 
 /// Runs `body`, and turns a system error into one that says which task failed.
@@ -104,7 +104,7 @@ func attempt<Result>(
 }
 
 extension DepotError.Code {
-  /// The code of a system call that failed on a file that the user has named.
+  /// Creates the code for a failed system call on a file named by the user.
   init(of error: SystemError) {
     self =
       if error.isMissingFile {

@@ -2,16 +2,16 @@ internal import DepotProtocol
 
 /// The translation of errors from terms of the protocol into terms of the command line.
 struct CommandLineTerms {
-  /// The verb that was run.
+  /// The verb that failed.
   private let verb: Verb?
 
   init(of verb: Verb?) { self.verb = verb }
 
-  /// Whether the user writes requests of the protocol, so that its terms are the right ones.
+  /// Whether the user writes requests of the protocol, so that its terms fit.
   private var isOfProtocol: Bool { isSave || verb?.name == CallVerb.verb.name }
   private var isSave: Bool { verb?.name == SaveVerb.verb.name }
 
-  /// Returns an error as the user of a verb reads it.
+  /// Returns an error in the terms of a verb's user.
   func translated(_ error: DepotError) -> DepotError {
     var result = error
     result.at = error.at.flatMap(place)
@@ -74,7 +74,7 @@ struct CommandLineTerms {
     #"Send {"hello":{"protocol":[1,1]}} first."#: "Use depot and depotd of the same release.",
   ]
 
-  /// Phrases whose translation names an option; the last is for verbs that don't have it.
+  /// Phrases translated with an option's name; the last text is for verbs without the option.
   private static let optionPhrases: [(wire: String, option: OptionSpec, here: String, String)] = [
     (
       #", or use onConflict "skip" or "replace""#, .onConflict,
@@ -82,7 +82,7 @@ struct CommandLineTerms {
     ), (#"with "after";"#, FetchVerb.after, "with --after;", "with --offset;"),
   ]
 
-  /// The protocol's phrases that are replaced.
+  /// The replaced phrases of the protocol.
   static var translatedPhrases: [String] { phrases.map(\.key) + optionPhrases.map(\.wire) }
 
   /// Returns a text with the protocol's phrases replaced.
@@ -104,7 +104,7 @@ struct CommandLineTerms {
       result += rest[..<start]
       rest = rest[start...]
       guard let end = Self.endOfObject(rest) else {
-        // The service cuts long ones off.
+        // The service cuts long expressions off.
         guard let cut = rest.lastIndex(of: "…") else { break }
         rest = rest[cut...]
         break
@@ -118,7 +118,7 @@ struct CommandLineTerms {
     return result + rest
   }
 
-  /// Returns where the object ends with which a text begins.
+  /// Returns the end of the object at the beginning of a text.
   private static func endOfObject(_ text: Substring) -> Substring.Index? {
     var scanner = JSONPathScanner(limit: 0)
     return text.utf8.indices.first { index in
@@ -129,18 +129,18 @@ struct CommandLineTerms {
 
   // MARK: - Places
 
-  /// Returns where a JSON pointer leads, in words; `nil` if that is nothing that was typed.
+  /// Returns the target of a JSON pointer in words; `nil` if the user typed nothing like it.
   ///
-  /// A place that is no pointer, such as a line of a file, stays as it is.
+  /// A place that isn't a pointer, such as a line of a file, stays unchanged.
   func place(_ pointer: String) -> String? {
     if let file = pointer.firstRange(of: ": /") {
-      // The place in a file of JSON.
+      // It is a place in a JSON file.
       return pointer[..<file.lowerBound] + ": " + Self.path(Self.steps(pointer[file.upperBound...]))
     }
     guard pointer.hasPrefix("/"), !isOfProtocol || isSave else { return pointer }
     var steps = Self.steps(pointer)
     if steps.first == "args" { steps.removeFirst() }
-    // Its file has the arguments.
+    // The arguments are in the user's file.
     if isSave { return steps.isEmpty ? nil : Self.path(steps) }
     if let first = steps.first, ["fetch", "count", "aggregate"].contains(first) {
       steps.removeFirst()

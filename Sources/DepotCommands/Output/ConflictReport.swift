@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A conflict of a save as the user sees it.
+/// A conflict of a save in words for the user.
 enum ConflictReport {
   /// How many characters of a value are shown.
   private static let valueWidth = 40

@@ -6,7 +6,7 @@ final class DelimitedPrinter: RowPrinter {
   private let entity: [UInt8]
   private let sink: ByteSink
   private var writer: DelimitedWriter
-  /// The header, until it is written before the first row or at the end.
+  /// The unwritten header; it is written before the first row or at the end.
   private var headings: [String] = []
 
   init(_ style: RowStyle, _ sink: ByteSink, delimiter: UInt8) {
@@ -42,11 +42,11 @@ final class DelimitedPrinter: RowPrinter {
 
   func end() { writeHeader() }
 
-  /// Writes nothing: rows stand under their header already, and without any there is none.
+  /// Writes nothing: written rows have their header already, and without rows there is none.
   func breakOff() {}
 }
 
-/// A writer of fields that are quoted where they must be.
+/// A writer of fields, quoted where necessary.
 struct DelimitedWriter {
   private let delimiter: UInt8
   private let nullText: [UInt8]
@@ -89,7 +89,7 @@ struct DelimitedWriter {
     }
   }
 
-  /// Writes text; in quotation marks if it could be mistaken, also for null.
+  /// Writes text, in quotation marks if it could be misread, also as null.
   private func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     let quote = UInt8(ascii: "\"")
     let isAmbiguous = text.elementsEqual(nullText)

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// An error as the user sees it.
+/// An error in words for the user.
 enum ErrorReport {
   /// How many of several reasons are shown.
   private static let reasonCount = 8
@@ -29,7 +29,7 @@ enum ErrorReport {
     if let place = error.at {
       text += "  " + "at:".painted("1", if: usesColor) + " " + oneLine(place, behind: 6) + "\n"
     }
-    // The message has the first of them.
+    // The message has the first reason.
     let reasons = error.details?["violations"]?.array?.dropFirst() ?? []
     for reason in reasons.prefix(reasonCount) {
       let place = reason["pointer"]?.string.flatMap(terms.place).map { " (at \($0))" } ?? ""
@@ -62,7 +62,7 @@ enum ErrorReport {
   /// Returns the error object of the protocol in one line.
   static func json(_ error: DepotError) -> String { JSONWriter.text { $0.write(error) } + "\n" }
 
-  /// Keeps the lines of a hint, which may point at a place in the line above.
+  /// Keeps the lines of a hint, which may point at a position in the line above.
   private static func aligned(_ hint: String, _ width: Int?) -> String {
     let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
     let isPointer = lines.last?.trimmed() == "^"

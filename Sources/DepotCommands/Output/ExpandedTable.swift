@@ -6,7 +6,7 @@ struct ExpandedTable {
 
   private static let margin = 2
   private static let gap = 2
-  /// How much room values need beside the names; with less they go below them.
+  /// The least room for values beside their names; with less they go below the names.
   private static let narrowest = 16
 
   init(_ headings: [String], _ style: RowStyle) {
@@ -74,7 +74,7 @@ struct ExpandedTable {
     return lines
   }
 
-  /// Divides a text behind each run of spaces, so that nothing is lost.
+  /// Splits a text after each run of spaces, keeping all of it.
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     var isBehindSpace = true

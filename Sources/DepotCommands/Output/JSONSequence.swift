@@ -1,6 +1,6 @@
 /// JSON texts one after the other: all in one array, or one in each line.
 ///
-/// Nothing is written before the first of them or the end, so that an error before both leaves nothing.
+/// Nothing is written before the first text or the end, so that an early error leaves no output.
 final class JSONSequence: EndedOutput {
   private let sink: ByteSink
   /// Whether they are in an array.

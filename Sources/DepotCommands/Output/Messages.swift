@@ -6,7 +6,7 @@ struct Messages {
   /// Whether the terminal can't move its cursor.
   let isDumb: Bool
   let usesColor: Bool
-  /// The pager of the output, which has to end before anything else is written to the terminal.
+  /// The pager of the output, which must end before anything else is written to the terminal.
   var pager: Pager?
   private let descriptor: Descriptor
 
@@ -17,7 +17,7 @@ struct Messages {
     usesColor = isTerminal && Self.allowsColor(allowsColor)
   }
 
-  /// Whether the user and the environment let programs use colours.
+  /// Whether the user and the environment allow colors.
   static func allowsColor(_ option: Bool) -> Bool {
     option && Process.environment("NO_COLOR") == nil && Process.environment("TERM") != "dumb"
   }
@@ -25,7 +25,7 @@ struct Messages {
   /// The columns of the terminal.
   var width: Int { Terminal.width(descriptor.number) ?? 80 }
 
-  /// The columns that lines may have; `nil` where nobody knows a width.
+  /// The width for lines in columns; `nil` if unknown.
   var wrapsAt: Int? { isTerminal ? Terminal.wantedWidth(descriptor.number) ?? width : nil }
 
   /// Writes text; a failure to do so is ignored.

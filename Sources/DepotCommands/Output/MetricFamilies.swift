@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// Metrics by their names, which stand together in the output.
+/// Metrics grouped by their names.
 @Memberwise
 struct MetricFamilies {
   enum Kind: String {
@@ -13,7 +13,7 @@ struct MetricFamilies {
 
   private var names: [String] = []
   private var families: [String: (kind: Kind, lines: String)] = [:]
-  /// The meanings of metrics, by their names, which explain each in a line.
+  /// The descriptions of metrics, by their names.
   private let meanings: [String: String]
 
   /// The text of all metrics, in the order of each name's first addition.
@@ -30,13 +30,13 @@ struct MetricFamilies {
     return output
   }
 
-  /// Adds one number, unless `value` is none.
+  /// Adds one number, unless `value` isn't a number.
   mutating func add(_ name: String, _ kind: Kind, _ value: JSONValue?, _ labels: Labels) {
     guard let number = value.flatMap(Self.number) else { return }
     add(name, kind, lines: Self.line(name, labels, number))
   }
 
-  /// Adds all numbers inside of `value`, whose path is part of their names.
+  /// Adds all numbers inside of `value`; their paths become part of their names.
   mutating func add(_ path: [String], _ value: JSONValue, _ labels: Labels) {
     guard case .object = value else {
       let (name, kind) = Self.metric(path)
@@ -108,7 +108,7 @@ struct MetricFamilies {
     }
   }
 
-  /// The numbers that fall as well as rise, and don't look like it.
+  /// The gauges, which may fall, among the numbers whose names look like counters.
   private static let levels: Set = [
     "active", "commits_since_base", "pins", "reachable", "parked", "waiting", "last_batch",
     "largest_batch",

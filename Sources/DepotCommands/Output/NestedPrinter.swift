@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// A writer of rows as JSON objects with the rows that came along inside of them.
+/// A writer of rows as JSON objects that contain their prefetched rows.
 final class NestedPrinter: EndedOutput {
   private let style: RowStyle
   private let sink: ByteSink
@@ -35,7 +35,7 @@ final class NestedPrinter: EndedOutput {
 }
 
 extension RowReader {
-  /// Reads the values that are left of a row, as they were written in JSON.
+  /// Reads the remaining values of a row as JSON texts.
   mutating func values() throws(DepotError) -> [[UInt8]] {
     var values: [[UInt8]] = []
     while !isAtEndOfRow() { values.append(try field().json) }
@@ -44,7 +44,7 @@ extension RowReader {
 }
 
 extension RowField {
-  /// The value as it was written in JSON.
+  /// The JSON text of the value.
   var json: [UInt8] {
     let quote = kind == .string ? [UInt8(ascii: "\"")] : []
     return quote + bytes + quote

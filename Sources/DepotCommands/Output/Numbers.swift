@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Numbers in forms for people.
 enum Numbers {
   /// Returns a whole number with commas between groups of three digits.
   static func grouped(_ number: Int) -> String {
@@ -11,7 +11,7 @@ enum Numbers {
     return text
   }
 
-  /// Returns `count` and `noun`, with an s unless it is one.
+  /// Returns `count` and `noun`, with an s unless the count is one.
   static func counted(_ count: Int, _ noun: String) -> String {
     let endsInY = noun.hasSuffix("y") && !noun.hasSuffix("ey")
     let plural = endsInY ? noun.dropLast() + "ies" : noun + "s"

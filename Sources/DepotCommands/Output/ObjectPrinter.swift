@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A writer of rows as JSON objects: one in each line, or all in one array.
 ///
-/// The text of each value goes from the frame to the output as it is.
+/// The text of each value is copied from the frame unchanged.
 final class ObjectPrinter: RowPrinter {
   private let style: RowStyle
   private let entity: [UInt8]
@@ -17,7 +17,7 @@ final class ObjectPrinter: RowPrinter {
     entity = Array(style.entity.utf8)
   }
 
-  /// Takes the names of the columns; again if the rows from here on have others.
+  /// Sets the names of the columns, again if later rows have others.
   func begin(columns: [String]) {
     let hasIdentity = style.showsIdentifier || style.showsVersion
     prefixes = columns.dropFirst(2).enumerated().map { index, name in

@@ -9,7 +9,7 @@ enum OutputFormat: String, CaseIterable, Sendable {
   case tsv
   case ids
 
-  /// Whether it is for people, who read a table in either form.
+  /// Whether it is one of the two tables, which are for people.
   var isTable: Bool { self == .table || self == .expanded }
 }
 

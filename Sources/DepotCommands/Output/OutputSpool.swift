@@ -6,18 +6,18 @@ internal import DepotLinux
 /// in time waits in an unnamed file, up to the limit; beyond the limit the program waits for the
 /// reader.
 final class OutputSpool {
-  /// How much may wait, in bytes.
+  /// How much may be buffered, in bytes.
   static let limit = 4 << 30
-  /// How many bytes a pipe takes without blocking if it takes any.
+  /// How many bytes a writable pipe accepts without blocking.
   private static let pipeBytes = 4096
 
   private let limit: Int
-  /// How long to wait for the reader before anything is put aside, in milliseconds.
+  /// How long to wait for the reader before output is buffered, in milliseconds.
   private let patience: Int
   private let folder: String
   private var isOn = false
   private var file: StoredFile?
-  /// The part of the file that waits.
+  /// The range of the file that is still unread.
   private var start = 0
   private var end = 0
 
@@ -31,13 +31,13 @@ final class OutputSpool {
     self.folder = folder
   }
 
-  /// How many bytes wait.
+  /// How many bytes are buffered.
   var count: Int { end - start }
 
-  /// Spools, from now on, output that isn't read in time.
+  /// Buffers all later output that isn't read in time.
   func begin() { isOn = true }
 
-  /// Appends bytes to the spooled ones.
+  /// Appends bytes to the buffered ones.
   ///
   /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
   func write(_ bytes: [UInt8], to output: Descriptor) throws(SystemError) {
@@ -53,14 +53,14 @@ final class OutputSpool {
     try output.write(Array(rest))
   }
 
-  /// Waits until the reader has taken all that waits.
+  /// Waits until the reader has received all buffered bytes.
   ///
   /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
   func finish(to output: Descriptor) throws(SystemError) {
     try drain(to: output) { true }
   }
 
-  /// Writes to the file; returns whether there is room for it.
+  /// Writes to the file; returns whether there was room for it.
   private func putAside(_ bytes: [UInt8]) -> Bool {
     guard count + bytes.count <= limit else { return false }
     do throws(SystemError) {

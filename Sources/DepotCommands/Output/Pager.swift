@@ -33,12 +33,12 @@ final class Pager: Sendable {
     self.ended = ended
   }
 
-  /// Returns the command, for `sh`, of the pager that an environment asks for, or `nil`.
+  /// Returns the command of the pager in an environment, for `sh`, or `nil`.
   static func command(_ variable: (String) -> String?, hasProgram: (String) -> Bool) -> String? {
     guard let terminal = variable("TERM"), !["", "dumb"].contains(terminal) else { return nil }
     let command = variable("DEPOT_PAGER") ?? variable("PAGER") ?? "less"
     let program = command.prefix { $0 != " " }
-    // A name that needs the shell to be understood is left to it.
+    // A name that only the shell understands is left to the shell.
     let isPlain = program.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
     guard !program.isEmpty, program != "cat", !isPlain || hasProgram(String(program)) else {
       return nil
@@ -64,7 +64,7 @@ final class Pager: Sendable {
 
   private func start() -> Descriptor? {
     guard let (reading, writing) = try? Descriptor.pipe() else { return nil }
-    // Short output stays on the screen, colours work, and the screen isn't wiped at the end.
+    // Short output stays on the screen, colors work, and the screen isn't wiped at the end.
     let environment = Process.variable("LESS") == nil ? ["LESS": "FRX"] : [:]
     let child = try? ChildProcess(["sh", "-c", command], environment: environment, input: reading)
     guard let child else { return nil }
@@ -77,7 +77,7 @@ final class Pager: Sendable {
     return isWatched == nil ? nil : writing
   }
 
-  /// Tells the program that nothing more comes, and waits until the user has left it.
+  /// Closes the program's input, and waits until the user has left it.
   func end() {
     let wasRunning = state.withLock { state in
       defer { if case .idle = state {} else { state = .over } }

@@ -1,15 +1,15 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The rows that came along with those of a frame, by the relationships that lead to them.
+/// The prefetched rows of a frame, by their relationships.
 struct PrefetchedRows {
-  /// The rows that a relationship leads to.
+  /// The target rows of a relationship.
   private struct Path {
     var entity: String
     var columns: [String]
     /// The JSON of the values of each row, without its identifier and version.
     var rows: [Int64: [[UInt8]]] = [:]
-    /// The rows that each row has; `nil` of a to-one relationship, whose rows say so themselves.
+    /// The targets of each row; `nil` for a to-one relationship, whose rows have a column for it.
     var links: [Int64: [Int64]]?
   }
 
@@ -26,18 +26,17 @@ struct PrefetchedRows {
     }
   }
 
-  /// Whether a path is there whose rows are listed rather than named by a column.
+  /// Whether a path's targets are listed rather than named in a column.
   func isToMany(_ path: String) -> Bool { paths[path]?.links != nil }
 
-  /// The relationships that lead on from the end of a path, or from the rows of the fetch.
+  /// The relationships after a path, or of the fetched rows.
   private func following(_ path: String?) -> [String] {
     let start = path.map { $0 + "." } ?? ""
     return paths.keys
       .filter { $0.hasPrefix(start) && !$0.dropFirst(start.count).contains(".") }.sorted()
   }
 
-  /// Writes the members of a row that a path leads to, or of one of the fetch itself, with the rows that it
-  /// leads to in their places.
+  /// Writes the members of a row, with its prefetched rows in place of their identifiers.
   func write(
     _ identifier: Int64,
     columns: some Collection<String>,

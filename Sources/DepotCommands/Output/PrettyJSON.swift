@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The laying out of JSON over lines, its members in their order.
+/// The formatting of JSON over several lines, in the order of its members.
 enum PrettyJSON {
   /// Returns compact JSON with each element and member in a line of its own.
   ///
@@ -18,7 +18,7 @@ enum PrettyJSON {
 
   private static let shortCount = 80
 
-  /// Writes a value, in one line if there is no `depth`.
+  /// Writes a value, on one line if there is no `depth`.
   private static func write(
     _ node: JSONNode,
     depth: Int?,

@@ -1,4 +1,4 @@
-/// The text that says how far a long piece of work is.
+/// The text that shows the progress of a long task.
 struct ProgressLine {
   var rows: Int
   /// The number of processed bytes, if they are counted instead of rows.

@@ -2,8 +2,8 @@ internal import DepotLinux
 
 /// The display of progress on standard error.
 ///
-/// On a terminal it is one line that is drawn again ten times in a second at most; elsewhere, one
-/// line every five seconds. Nothing is shown in the first half second.
+/// On a terminal it is one line, redrawn at most ten times in a second; elsewhere it is a new line
+/// every five seconds. Nothing is shown in the first half second.
 final class ProgressMeter {
   private enum Display {
     case none
@@ -25,10 +25,10 @@ final class ProgressMeter {
     next = start + (isLine ? 500_000_000 : 5_000_000_000)
   }
 
-  /// The seconds since the work began.
+  /// The seconds since the task began.
   var seconds: Double { Double(Monotonic.now() - start) / 1e9 }
 
-  /// Shows how many rows are done, and which part of the input if that is known, when it is time to.
+  /// Shows the number of processed rows, and the part of the input if known, if a redraw is due.
   @inline(__always)
   func update(rows: Int, fraction: @autoclosure () -> Double? = nil) {
     skipped += 1
@@ -37,10 +37,10 @@ final class ProgressMeter {
     draw(rows: rows, fraction: fraction())
   }
 
-  /// Shows how far the work is after a long step.
+  /// Shows the progress after a long step.
   func draw(rows: Int, fraction: Double?) { draw(rows, bytes: nil, fraction) }
 
-  /// Shows how many bytes of a file are done.
+  /// Shows how many bytes of a file are processed.
   func draw(bytes: Int, of size: Int) {
     draw(0, bytes: bytes, Double(bytes) / Double(max(size, 1)))
   }

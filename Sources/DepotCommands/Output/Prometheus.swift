@@ -35,7 +35,7 @@ enum Prometheus {
     return families.text
   }
 
-  /// The meanings of all metrics.
+  /// The descriptions of all metrics.
   static let meanings = [
     "depot_connections": "Connections that are open.",
     "depot_connections_total": "Connections that were made.",
@@ -89,7 +89,7 @@ enum Prometheus {
     "depot_store_largest_batch": "Requests in the largest transaction.",
   ]
 
-  /// The name of the store that the service has of its own.
+  /// The name of the service's own store.
   private static let ownStore = "main"
 
   private static func add(_ container: JSONValue, to families: inout MetricFamilies) {
@@ -105,7 +105,7 @@ enum Prometheus {
 }
 
 extension JSONValue {
-  /// The members of an object in the order of their names; none of anything else.
+  /// The members of an object, sorted by name; empty for other values.
   var sortedMembers: [(name: String, value: JSONValue)] {
     (object ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

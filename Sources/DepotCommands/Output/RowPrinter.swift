@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A writer of something with an end of its own.
+/// A writer of output that must be ended properly.
 protocol EndedOutput {
   /// Writes the end of the output, after the last row.
   func end() throws
@@ -27,7 +27,7 @@ extension EndedOutput {
 
 /// A writer of rows in one of the output formats.
 protocol RowPrinter: AnyObject, EndedOutput {
-  /// Takes the names of the columns, `$id` and `$version` first.
+  /// Sets the names of the columns, `$id` and `$version` first.
   func begin(columns: [String]) throws
 
   /// Writes a row whose identity was read already.
@@ -38,17 +38,17 @@ extension RowPrinter {
   func breakOff() { try? end() }
 }
 
-/// The look of the rows of an output.
+/// The style of the rows of an output.
 struct RowStyle: Sendable {
   var entity: String
   var format: OutputFormat
-  /// Whether each row begins with its `$id`.
+  /// Whether each row has its `$id` first.
   var showsIdentifier = true
   /// Whether each row has its `$version`.
   var showsVersion = false
   /// The text for null in tables and CSV.
   var nullText = ""
-  /// The width that a table may have, if it is limited.
+  /// The maximal width of a table, if it is limited.
   var width: Int?
   /// Whether a table may have a line for each value if its columns don't fit.
   var mayExpand = false
@@ -67,12 +67,12 @@ struct RowStyle: Sendable {
     }
   }
 
-  /// The names of the columns that are shown.
+  /// The names of the visible columns.
   func headings(_ columns: [String]) -> [String] {
     (showsIdentifier ? ["$id"] : []) + (showsVersion ? ["$version"] : []) + columns.dropFirst(2)
   }
 
-  /// The cells of a table with the identity of a row, as far as it is shown.
+  /// The visible cells of a row's identity.
   func cells(_ identifier: Int64, _ version: Int64) -> [TableCell] {
     (showsIdentifier ? [TableCell(text: "\(entity)/\(identifier)")] : [])
       + (showsVersion ? [.number("\(version)")] : [])

@@ -4,7 +4,7 @@ struct TableLayout: Equatable {
   private(set) var widths: [Int]
   /// How many columns don't fit.
   private(set) var omitted: Int
-  /// The width that there is; no limit if `nil`.
+  /// The available width; unlimited if `nil`.
   private let limit: Int?
   /// The columns whose cells are never cut.
   private let whole: Set<Int>
@@ -46,7 +46,7 @@ struct TableLayout: Equatable {
     }
   }
 
-  /// Makes room for the cells of a row that came after the widths were chosen.
+  /// Makes room for the cells of a row after the widths were chosen.
   ///
   /// A column in `whole` gets all the room that it needs, if necessary from the others; others get
   /// the rest of the window. Columns don't become narrower again, so that the table stays calm.
@@ -67,7 +67,7 @@ struct TableLayout: Equatable {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 
-  /// Returns one line of the table, without spaces at its end, each column painted for the terminal.
+  /// Returns one line of the table, without trailing spaces, with each column painted.
   func line(_ cells: [TableCell], paint: (Int, String) -> String = { $1 }) -> String {
     var parts: [String] = []
     for (column, (cell, width)) in zip(cells, widths).enumerated() {
@@ -82,7 +82,7 @@ struct TableLayout: Equatable {
 }
 
 extension TableLayout {
-  /// Returns how wide columns are whose cells aren't cut, and which of them have numbers.
+  /// Returns the widths of uncut columns, and which of them have numbers.
   static func measure(
     _ headings: [String],
     _ rows: [[TableCell]]
@@ -109,6 +109,6 @@ struct TableCell: Equatable {
   var text: String
   var isNumber = false
 
-  /// Creates a cell with a number, which stands at the right.
+  /// Creates a right-aligned cell with a number.
   static func number(_ text: String) -> TableCell { TableCell(text: text, isNumber: true) }
 }

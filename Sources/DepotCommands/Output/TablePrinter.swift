@@ -8,7 +8,7 @@ internal import DepotProtocol
 /// identifiers have room for a million from the start, so that their column rarely moves.
 @Memberwise("style", "sink")
 final class TablePrinter: RowPrinter {
-  /// How many rows are looked at before the widths are chosen.
+  /// How many rows are measured before the widths are chosen.
   static let sampleCount = 500
   /// The digits that identifiers get if there are more rows than that.
   private static let reservedDigits = 6
@@ -35,7 +35,7 @@ final class TablePrinter: RowPrinter {
     if style.format == .expanded { expanded = ExpandedTable(self.headings, style) }
   }
 
-  /// Writes a whole table that isn't of rows.
+  /// Writes a whole table of other things than rows.
   static func write(
     _ headings: [String],
     _ rows: [[TableCell]],

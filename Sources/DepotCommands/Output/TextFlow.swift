@@ -1,12 +1,12 @@
 /// The breaking of text into lines that are no wider than a terminal.
 ///
-/// Lines end between words. A word that is wider than a line stands whole in a line of its own, so that it
-/// can still be copied.
+/// Lines end between words. A word wider than a line gets a line of its own, uncut, so that it can
+/// still be copied.
 enum TextFlow {
-  /// How far a table's rows stand from the margin.
+  /// The margin left of a table's rows.
   private static let margin = 2
   private static let gap = 2
-  /// How much room the second column of a table needs; with less it goes below the first.
+  /// The least room for the second column of a table; with less it goes below the first.
   private static let narrowest = 20
   /// The widest first column; a wider name has its second column below it.
   private static let widestName = 34
@@ -28,9 +28,9 @@ enum TextFlow {
     return lines
   }
 
-  /// Returns one line of text in as many lines as a width needs, each but the first behind `indentation` spaces.
+  /// Wraps one line of text for a width, with `indentation` spaces before each new line.
   ///
-  /// A text that fits, or for which there is no width, stays as it is.
+  /// A text that fits, or without a width, stays unchanged.
   static func wrapped(_ text: String, width: Int?, indentation: Int) -> String {
     guard let width, TextWidth.columns(text) > width - indentation else { return text }
     let indent = String(repeating: " ", count: indentation)
@@ -101,11 +101,12 @@ enum TextFlow {
     }.joined()
   }
 
-  /// Returns a command line in lines that a shell reads as the one that it is.
+  /// Returns a command line broken into lines that a shell reads as one.
   ///
-  /// An option stays with its value, and a redirection with its file, as far as that can be seen.
+  /// An option stays with its value, and a redirection with its file, as far as they can be
+  /// recognized.
   static func command(_ text: String, width: Int) -> String {
-    // Text that has line breaks keeps them.
+    // Text with line breaks keeps them.
     if text.contains("\n") { return text + "\n" }
     var parts: [String] = []
     var isOpen = false
@@ -122,7 +123,7 @@ enum TextFlow {
     var lines: [String] = []
     for (index, part) in parts.enumerated() {
       let columns = TextWidth.columns(part)
-      // A backslash stands behind every line but the last.
+      // Every line but the last needs room for a backslash.
       let room = width - (index == parts.count - 1 ? 0 : 2)
       if let last = lines.last, TextWidth.columns(last) + 1 + columns <= room {
         lines[lines.count - 1] = last + " " + part

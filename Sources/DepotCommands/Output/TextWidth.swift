@@ -1,7 +1,7 @@
-/// How many columns of a terminal text takes, approximately.
+/// The approximate width of text on a terminal, in columns.
 ///
-/// A grapheme cluster is measured and cut as a whole: a letter with its marks, a
-/// syllable of Hangul letters, a flag, a family of emoji that are joined.
+/// A grapheme cluster is measured and cut as a whole: a letter with its marks, a syllable of Hangul
+/// letters, a flag, or a family of joined emoji.
 enum TextWidth {
   /// Returns the columns that `text` takes.
   static func columns(_ text: String) -> Int {
@@ -12,8 +12,8 @@ enum TextWidth {
 
   /// Returns the columns that a character takes.
   ///
-  /// Terminals add up the columns of its scalars, except of emoji, which take two in all, however many
-  /// were joined or coloured to make them.
+  /// Terminals add up the columns of its scalars, except for emoji, which take two columns in
+  /// total, however they are joined or colored.
   static func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
@@ -71,21 +71,21 @@ enum TextWidth {
 }
 
 extension String {
-  /// Returns the text in a colour of the terminal, or another look, if that is wanted.
+  /// Returns the text in a color of the terminal, or in another style, if wanted.
   func painted(_ look: String, if isWanted: Bool) -> String {
     isWanted && !isEmpty ? "\u{1B}[\(look)m\(self)\u{1B}[0m" : self
   }
 }
 
-/// How many columns of a terminal a Unicode scalar takes.
+/// The width of a Unicode scalar on a terminal, in columns.
 ///
-/// Characters of East Asia and emoji take two, marks that combine and signs that can't be seen take none.
+/// East Asian characters and emoji take two, combining marks and invisible characters take none.
 enum ScalarWidth {
   /// Returns the columns that a scalar takes.
   static func columns(_ scalar: Unicode.Scalar) -> Int {
     switch scalar.value {
     case ..<0x300: return 1
-    // The vowels and final consonants of Hangul stand in the columns of the first consonant.
+    // Vowels and final consonants of Hangul share the columns of the first consonant.
     case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
     default: break
     }
@@ -101,12 +101,12 @@ enum ScalarWidth {
     0x1F1E6...0x1F1FF ~= scalar.value
   }
 
-  /// Whether a scalar alone is an emoji in colours; half a flag isn't one.
+  /// Whether a scalar alone is an emoji; half a flag isn't one.
   private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isEmojiPresentation && !isRegionalIndicator(scalar)
   }
 
-  /// Whether a scalar is wide (East_Asian_Width W and F) that is no emoji.
+  /// Whether a scalar is wide (East_Asian_Width W or F) without being an emoji.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF,

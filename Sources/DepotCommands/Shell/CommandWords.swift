@@ -1,13 +1,14 @@
 /// The words of a line in the shell.
 ///
-/// Spaces separate words. Text in single quotation marks is plain; in double ones a backslash makes a
-/// quotation mark, `\`, `$`, or `` ` `` plain that comes next, and outside any character. `#` at the beginning of a word makes the rest a comment.
+/// Spaces separate words. Text in single quotation marks is literal. In double ones a backslash
+/// escapes a quotation mark, `\`, `$`, or `` ` ``, and outside of quotation marks any character.
+/// `#` at the beginning of a word starts a comment.
 struct CommandWords: Equatable {
-  /// The commands of the text, one in each line.
+  /// The commands of the text, one on each line.
   private(set) var commands: [[String]] = []
   /// The quotation mark that is still open at the end of the text.
   private(set) var openQuote: Character?
-  /// The words of the last command so far, with an empty one if the text ends between words.
+  /// The words of the last command, and an empty word if the text ends between words.
   private(set) var current: [String] = []
   private(set) var endsInBackslash = false
 
@@ -49,10 +50,10 @@ struct CommandWords: Equatable {
     endCommand(&commands)
   }
 
-  /// Whether the text ends in the middle of a word.
+  /// Whether the text ends within a word.
   var isIncomplete: Bool { openQuote != nil || endsInBackslash }
 
-  /// Returns a word as it is typed into any shell.
+  /// Returns a word quoted for any shell.
   static func quoted(_ word: String) -> String {
     let isPlain = word.allSatisfy {
       $0.isASCII && ($0.isLetter || $0.isNumber) || "_-+=:,./@%".contains($0)

@@ -1,12 +1,12 @@
 internal import DepotLinux
 
-/// The file that keeps the lines of the shell, for its owner only.
+/// The file of the shell's lines, which only its owner can read.
 struct HistoryFile {
   let path: String
 
   private static let limit = 4 << 20
 
-  /// The user's own: `$XDG_STATE_HOME/depot/history`, else `~/.local/state/depot/history`.
+  /// The user's file: `$XDG_STATE_HOME/depot/history`, or else `~/.local/state/depot/history`.
   static var standard: HistoryFile? {
     let state =
       Process.environment("XDG_STATE_HOME")
@@ -20,7 +20,7 @@ struct HistoryFile {
     return LineHistory(text: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Adds a line; a history that can't be written is no reason to end.
+  /// Adds a line; failing to write it is ignored.
   func append(_ line: String) {
     guard line.contains(where: { !$0.isWhitespace }) else { return }
     let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]

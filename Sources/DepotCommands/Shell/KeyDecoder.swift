@@ -1,4 +1,4 @@
-/// A key, or several together, as the line editor knows it.
+/// A key or key combination of the line editor.
 enum Key: Hashable, Sendable {
   case text(String)
   /// Text from the clipboard; a line end in it doesn't run a command.
@@ -35,7 +35,7 @@ struct KeyDecoder {
 
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-  /// Takes bytes and returns the keys that are complete.
+  /// Receives bytes and returns the complete keys.
   mutating func receive(_ input: some Sequence<UInt8>) -> [Key] {
     bytes.append(contentsOf: input)
     var keys: [Key] = []
@@ -51,7 +51,7 @@ struct KeyDecoder {
     return keys
   }
 
-  /// Returns the next key, if it is one that means anything, and its length; `nil` if more is needed.
+  /// Returns the next key, if it has a meaning, and its length; `nil` if more bytes are needed.
   private mutating func next() -> (Key?, Int)? {
     guard let first = bytes.first else { return nil }
     if pasted != nil { return paste() }
@@ -90,7 +90,7 @@ struct KeyDecoder {
     switch bytes[1] {
     case UInt8(ascii: "["):
       guard let end = bytes.dropFirst(2).firstIndex(where: { 0x40...0x7E ~= $0 }) else {
-        // Nothing that a terminal sends is as long as this.
+        // No terminal sends a sequence as long as this.
         return bytes.count > 32 ? (nil, bytes.count) : nil
       }
       let sequence = String(decoding: bytes[2...end], as: UTF8.self)

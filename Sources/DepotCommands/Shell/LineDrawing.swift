@@ -1,6 +1,6 @@
-/// The drawing of a line that is being typed, over as many rows of the terminal as it takes.
+/// The drawing of the line being typed, over as many rows of the terminal as it needs.
 struct LineDrawing {
-  /// The row of the cursor, counted from the one where the prompt is.
+  /// The row of the cursor, counted from the prompt's row.
   private var cursorRow = 0
 
   /// Returns the text and escape sequences that draw the line in place of the last one.
@@ -27,7 +27,7 @@ struct LineDrawing {
         column += columns
       }
     }
-    // In the last column a terminal waits for more before it begins a new row.
+    // In the last column a terminal delays the new row until more is written.
     if column >= width { breakLine(to: 0) }
     if cursor >= text.count { place = (row, column) }
     if row > place.row { output += "\u{1B}[\(row - place.row)A" }

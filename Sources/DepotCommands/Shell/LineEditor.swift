@@ -1,27 +1,27 @@
-/// A line that is being typed: a value that keys change.
+/// The line being typed, a value changed by keys.
 struct LineEditor {
-  /// A request of the editor to its program after a key.
+  /// A request of the editor after a key.
   enum Event: Equatable {
     /// The line is complete.
     case line(String)
     /// The user asks for completions.
     case complete
-    /// The screen is to be wiped.
+    /// The screen must be wiped.
     case clear
-    /// The line was given up.
+    /// The line was abandoned.
     case interrupt
-    /// Nothing more comes.
+    /// The input has ended.
     case end
   }
 
   private(set) var text: [Character] = []
-  /// How many characters stand before the cursor.
+  /// How many characters precede the cursor.
   private(set) var cursor = 0
   private(set) var history: LineHistory
-  /// The words that are being looked for in the history, and whether they were found.
+  /// The words searched for in the history, and whether they were found.
   private(set) var search: (words: String, isFound: Bool)?
   private var killed: [Character] = []
-  /// Whether a line isn't finished although it was ended, as in the middle of a string.
+  /// Whether a line is incomplete though it was ended, for example within a string.
   private let isIncomplete: (String) -> Bool
 
   init(
@@ -35,7 +35,7 @@ struct LineEditor {
   /// The text before the cursor.
   var head: String { String(text[..<cursor]) }
 
-  /// Changes the line as a key wants it.
+  /// Changes the line according to a key.
   mutating func handle(_ key: Key) -> Event? {
     if search != nil, handleInSearch(key) { return nil }
     switch key {
@@ -79,7 +79,7 @@ struct LineEditor {
     }
   }
 
-  /// Puts text at the cursor; a mark that combines joins the character before it.
+  /// Inserts text at the cursor; a combining mark joins the character before it.
   mutating func insert(_ inserted: String) {
     let before = Array(head + inserted)
     text = before + text[cursor...]
@@ -143,7 +143,7 @@ extension LineEditor {
 }
 
 extension LineEditor {
-  /// Searches on, or ends the search and returns `false` if the key is for the line.
+  /// Continues the search; ends it and returns `false` if the key belongs to the line.
   private mutating func handleInSearch(_ key: Key) -> Bool {
     guard var words = search?.words else { return false }
     switch key {

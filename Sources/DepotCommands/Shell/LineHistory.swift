@@ -1,7 +1,7 @@
-/// The lines that were typed before, and the one that is being looked at.
+/// The lines typed before, and the position in them.
 struct LineHistory: Equatable {
   private(set) var lines: [String]
-  /// The position of the line that is shown; the number of lines if it is the new one.
+  /// The index of the line shown; the number of lines for the new line.
   private var position: Int
   /// The new line, while another is shown.
   private var draft = ""
@@ -13,20 +13,20 @@ struct LineHistory: Equatable {
     position = self.lines.count
   }
 
-  /// Adds a line, unless it says nothing or the same as the last one.
+  /// Adds a line, unless it is blank or equal to the last one.
   mutating func add(_ line: String) {
     if line.contains(where: { !$0.isWhitespace }), line != lines.last { lines.append(line) }
     if lines.count > Self.limit { lines.removeFirst() }
     leave()
   }
 
-  /// Goes back to the new line.
+  /// Returns to the new line.
   mutating func leave() {
     position = lines.count
     draft = ""
   }
 
-  /// Returns the line before the one that is shown, or `nil` if there is none.
+  /// Returns the line before the one shown, or `nil` if there is none.
   mutating func earlier(than current: String) -> String? {
     guard position > 0 else { return nil }
     if position == lines.count { draft = current }
@@ -34,14 +34,14 @@ struct LineHistory: Equatable {
     return lines[position]
   }
 
-  /// Returns the line after the one that is shown, or `nil` if there is none.
+  /// Returns the line after the one shown, or `nil` if there is none.
   mutating func later() -> String? {
     guard position < lines.count else { return nil }
     position += 1
     return position == lines.count ? draft : lines[position]
   }
 
-  /// Returns the last line that contains `words`, looking back from the one that is shown.
+  /// Returns the last line with `words`, searching backwards from the one shown.
   mutating func find(_ words: String, skipsCurrent: Bool) -> String? {
     let end = min(lines.count, skipsCurrent ? position : position + 1)
     guard let found = lines[..<end].lastIndex(where: { $0.contains(words) }) else { return nil }
@@ -62,7 +62,7 @@ extension LineHistory {
     )
   }
 
-  /// Returns a line as it stands in the history's file.
+  /// Returns a line in the form of the history's file.
   static func encoded(_ line: String) -> String {
     line.replacing("\\", with: "\\\\").replacing("\n", with: "\\n") + "\n"
   }

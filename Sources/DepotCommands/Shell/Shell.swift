@@ -1,20 +1,20 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The running of the lines of a shell, wherever they come from.
+/// The execution of a shell's lines, from any source.
 @Memberwise("session")
 struct Shell {
   private let session: CommandSession
-  /// Runs a verb where an interruption ends it alone, and returns its exit status.
+  /// Runs a verb in a process of its own, so that an interruption ends only the verb.
   private let runApart: (([String]) throws -> Int32)?
   /// The exit status of the last command.
   private(set) var status: Int32 = 0
-  /// Whether there was an `exit`.
+  /// Whether `exit` was called.
   private(set) var isOver: Bool = false
 
-  /// Runs the commands of a text, one in each line; an error ends none but its own.
+  /// Runs the commands of a text, one on each line; an error ends only its own command.
   ///
-  /// - Throws: ``OutputClosed`` if nobody reads the output any more.
+  /// - Throws: ``OutputClosed`` if the reader of the output has closed it.
   mutating func run(_ text: String) throws {
     let line = CommandWords(text)
     if let quote = line.openQuote {

@@ -43,7 +43,7 @@ struct ShellCompletion: Equatable {
     return (words.openQuote.map(String.init) ?? "") + " "
   }
 
-  /// Whether something follows a word without a space between.
+  /// Whether a word continues without a space.
   static func goesOn(_ word: String) -> Bool { word.last.map { "=,/.(:".contains($0) } ?? false }
 
   private static func files(_ word: String, _ names: (String) -> [String]) -> [String] {

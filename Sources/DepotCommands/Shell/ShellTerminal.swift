@@ -5,7 +5,7 @@ internal import DepotProtocol
 final class ShellTerminal {
   private static let prompt = "depot> "
 
-  /// Standard error, which shows the line, so that the output may go elsewhere.
+  /// Standard error, which shows the line, so that the output may be redirected.
   private let messages: Messages
   private let schema: (Invocation) -> Schema?
   private let input: Descriptor
@@ -30,7 +30,7 @@ final class ShellTerminal {
 
   deinit { buffer.deallocate() }
 
-  /// The lines that were typed.
+  /// The lines typed before.
   var history: LineHistory { editor.history }
 
   /// Reads a line; `nil` at the end of the input.
@@ -86,7 +86,7 @@ final class ShellTerminal {
     drawing.reset()
   }
 
-  /// Draws a line for the last time and leaves the cursor below it.
+  /// Draws a line for the last time, and moves the cursor below it.
   private func finish(_ line: String) {
     draw(Self.prompt, Array(line), cursor: line.count)
     messages.write("\r\n")

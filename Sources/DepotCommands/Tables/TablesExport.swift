@@ -11,7 +11,7 @@ struct TablesExport {
   private let file: String
   private let session: CommandSession
 
-  /// Writes the file, which gets its name when it is complete, as of one moment if that is wanted.
+  /// Writes the file, from one snapshot if `isOneMoment`; it gets its name when it is complete.
   func run(isOneMoment: Bool) throws {
     guard file != "-" || !session.isOutputTerminal else {
       throw DepotError(.usage, "An SQLite file isn't for a terminal.")
@@ -38,7 +38,7 @@ struct TablesExport {
     session.say(Numbers.counted(count, "row") + place)
   }
 
-  /// Writes the rows into a folder of tables, and returns how many there were.
+  /// Writes the rows into a folder of tables, and returns their number.
   private func write(
     _ plan: TablesPlan,
     _ connection: BlockingConnection,

@@ -9,10 +9,10 @@ struct TablesPlan {
   /// A table of rows.
   struct Rows {
     var table: PlainTable
-    /// The paths of the columns behind the key, and the types of their attributes; `nil` of a key.
+    /// The paths of the columns after the key, with their attributes; `nil` for identifiers.
     var paths: [(path: String, attribute: Attribute?)]
     var hasEntity: Bool
-    /// The paths whose columns have another name, because that was taken.
+    /// The paths whose columns have other names, because theirs were taken.
     var renamed: [(path: String, column: String)] = []
   }
 
@@ -23,7 +23,7 @@ struct TablesPlan {
   }
 
   private(set) var rows: [String: Rows] = [:]
-  /// By the entity that declares the relationship, and its name.
+  /// The tables of pairs, by the declaring entity and the relationship's name.
   private(set) var pairs: [String: Pairs] = [:]
   /// All tables; referenced tables come first where possible.
   private(set) var tables: [PlainTable] = []
@@ -41,7 +41,7 @@ struct TablesPlan {
       var renamed: [(path: String, column: String)] = []
       func add(_ path: String, _ name: String, _ attribute: Attribute?, _ other: String?) {
         var free = name
-        // SQLite doesn't tell capitals from small letters in names.
+        // SQLite ignores the case of names.
         while !names.insert(free.lowercased()).inserted { free += "_" }
         if free != name { renamed.append((path, free)) }
         let type = attribute.map(Self.type) ?? "INTEGER"
@@ -75,14 +75,14 @@ struct TablesPlan {
     }
     var names = Set(tables.map { $0.name.lowercased() })
     for (key, var pair) in pairs.sorted(by: { $0.key < $1.key }) {
-      // An entity may have the name.
+      // An entity may have the same name.
       while !names.insert(pair.table.name.lowercased()).inserted { pair.table.name += "_" }
       pairs[key] = pair
       tables.append(pair.table)
     }
   }
 
-  /// Sentences about attributes and relationships whose columns have other names than are expected.
+  /// Sentences about columns with unexpected names.
   var notes: [String] {
     rows.sorted { $0.key < $1.key }.flatMap { table, rows in
       rows.renamed.map { path, column in
@@ -132,7 +132,7 @@ struct TablesPlan {
 }
 
 extension PlainValue {
-  /// Reads the JSON of an attribute's value: lists and JSON stay as they are, as a text.
+  /// Reads the JSON of an attribute's value; lists and JSON stay as texts.
   init(_ json: [UInt8], _ attribute: Attribute?) throws(DepotError) {
     let node = try JSONDocument(json, valueLimit: .max).root
     guard !node.isNull else {

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A folder of this user alone that goes when the work in it is done.
+/// A private folder that is removed when its task is done.
 struct TemporaryPlace {
   let path: String
 
@@ -16,7 +16,7 @@ struct TemporaryPlace {
     try attempt("A folder in \(parent) can't be made") { () throws(SystemError) in
       try FileSystem.createNewPrivateFolder(place.path)
     }
-    // While this program runs, others see that the folder is needed.
+    // The lock shows others that this program still needs the folder.
     let lock = try? Descriptor.open(
       file: place.path + Self.lockName,
       isWritable: true,
@@ -30,10 +30,10 @@ struct TemporaryPlace {
     return try body(place)
   }
 
-  /// The name of the file in it that its program has locked, behind a slash.
+  /// The name of the lock file in it, after a slash.
   private static let lockName = "/lock"
 
-  /// Returns the places of killed programs in `$TMPDIR`, or `/tmp`, whose names begin with `depot-`.
+  /// Returns the folders `depot-…` of killed programs in `$TMPDIR`, or `/tmp`.
   static func left() -> [TemporaryPlace] {
     let parent = Process.environment("TMPDIR") ?? "/tmp"
     return FileSystem.entries(of: parent).filter { $0.hasPrefix("depot-") }.sorted().compactMap {
@@ -46,14 +46,14 @@ struct TemporaryPlace {
     }
   }
 
-  /// The work of the program that made it, by its name.
+  /// The task of the program that made it, by its name.
   var work: String {
     let name = path.split(separator: "/").last ?? ""
     let works = [("depot-import", "an import"), ("depot-export", "an export")]
     return works.first { name.hasPrefix($0.0) }?.1 ?? "a backup"
   }
 
-  /// Removes it with all that is in it.
+  /// Removes it with all its files.
   func remove() {
     for name in FileSystem.entries(of: path) {
       FileSystem.remove(folderWithFiles: "\(path)/\(name)")

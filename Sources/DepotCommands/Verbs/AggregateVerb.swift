@@ -115,7 +115,7 @@ enum AggregateVerb {
     expression.split { !NameSyntax.continues($0) }.joined(separator: "_")
   }
 
-  /// Divides `name=expression`; an expression may have comparisons, but not before a name.
+  /// Splits `name=expression`; an expression may have comparisons, but not before a name.
   private static func divided(_ text: String) -> (name: String?, rest: Substring) {
     let name = text.prefix { NameSyntax.continues($0) }
     let rest = text.dropFirst(name.count)

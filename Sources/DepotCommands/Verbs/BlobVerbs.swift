@@ -88,14 +88,14 @@ enum ByteRange {
   }
 }
 
-/// The check that the pieces of a file are UTF-8 together.
+/// The check that the pieces of a file are valid UTF-8 together.
 struct UTF8Check {
   private var rest: [UInt8] = []
 
   /// - Throws: ``DepotError`` `request.type` if the bytes aren't UTF-8, or end within a character.
   mutating func add(_ bytes: [UInt8], of name: String) throws(DepotError) {
     var all = rest + bytes
-    // A character may end in the next piece.
+    // A character may continue in the next piece.
     rest = bytes.isEmpty ? [] : all.suffix(UTF8Edges.incompleteCount(all))
     all.removeLast(rest.count)
     guard String(validating: all, as: UTF8.self) != nil else {

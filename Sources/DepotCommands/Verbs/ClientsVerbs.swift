@@ -26,7 +26,7 @@ enum ClientsVerb {
   }
 }
 
-/// `depot clients end`: the end of a connection.
+/// `depot clients end`: the closing of a connection.
 enum ClientsEndVerb {
   static let verb = Verb(
     name: "clients end",
@@ -50,7 +50,7 @@ enum ClientsEndVerb {
   }
 }
 
-/// A connection as `stats` tells of it.
+/// A connection as reported by `stats`.
 private struct ConnectedClient {
   private let facts: JSONValue
 
@@ -60,7 +60,7 @@ private struct ConnectedClient {
 
   private var process: Int64 { facts["pid"]?.int64 ?? 0 }
 
-  /// The name of the user, or the number if it has none here.
+  /// The name of the user, or the number if the user is unknown here.
   private var user: String {
     guard let number = facts["uid"]?.int64.flatMap(UInt32.init(exactly:)) else { return "?" }
     return UserDatabase.name(ofUser: number) ?? "\(number)"
@@ -75,7 +75,7 @@ private struct ConnectedClient {
 
   private var since: String { HistoryText.time(secondsAgo: facts["seconds"]?.double ?? 0) }
 
-  /// The calls without an answer, as text.
+  /// The unanswered calls, as text.
   private var running: String {
     (facts["calls"]?.array ?? []).map { call in
       let words = [call["op"]?.string, call["entity"]?.string].compactMap(\.self)

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// `depot container open`: another store beside the service's own.
+/// `depot container open`: further stores beside the service's own.
 enum ContainerOpenVerb {
   private static let memory: OptionSpec =
     "--memory: keep the store in memory, up to the end of the service"
@@ -118,7 +118,7 @@ enum ContainerListVerb {
   }
 }
 
-/// `depot container close`: a container is given up.
+/// `depot container close`: the closing of a container.
 enum ContainerCloseVerb {
   static let verb = Verb(
     name: "container close",

@@ -1,6 +1,6 @@
 internal import DepotClientCore
 
-/// `depot count`: how many rows there are.
+/// `depot count`: the number of rows.
 enum CountVerb {
   static let verb = Verb(
     name: "count",

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot delete`: no more rows.
+/// `depot delete`: the deletion of rows.
 enum DeleteVerb {
   static let verb = Verb(
     name: "delete",

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot explain`: how the service would find rows.
+/// `depot explain`: the plan of a query.
 enum ExplainVerb {
   private static let count: OptionSpec = "--count: rather how they would be counted"
   private static let runs: OptionSpec =
@@ -45,7 +45,7 @@ enum ExplainVerb {
     TextFlow.lines(text, width: 72).joined(separator: "\n        ")
   }
 
-  /// Returns the plan as people read it.
+  /// Returns the plan in words for people.
   static func text(_ plan: JSONValue) -> String {
     var lines: [String] = []
     if let text = plan["text"]?.string { lines.append("Where:  " + wrapped(text)) }

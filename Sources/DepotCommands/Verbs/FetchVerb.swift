@@ -87,7 +87,7 @@ enum FetchVerb {
     }
   }
 
-  /// Writes rows as they arrive, with progress if nobody sees them on the terminal.
+  /// Writes rows as they arrive, with progress if they aren't shown on the terminal.
   ///
   /// - Returns: How many rows there were.
   @discardableResult
@@ -106,7 +106,7 @@ enum FetchVerb {
       try counting({ count }) {
         try connection.send(operation) { frame in
           if let names = frame.columns {
-            // Printers count on an identity, and leave it out if there is none.
+            // Printers expect an identity, and leave it out if the rows have none.
             try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
           }
           try frame.withRows(hasIdentity: hasIdentity) { row in

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// `depot help`: the help of all verbs, of one, or about something that they have in common.
+/// `depot help`: the help of all verbs, of one verb, or of a topic.
 enum HelpVerb {
   static let verb = Verb(
     name: "help",

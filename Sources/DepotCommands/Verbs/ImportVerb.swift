@@ -221,7 +221,7 @@ enum ImportVerb {
     )
   }
 
-  /// Tells the outcome of an import of an entity, or of all, and ends with its status.
+  /// Reports the outcome of an import of one entity, or of all, and ends with its status.
   static func end(
     _ outcome: Importer.Outcome,
     of entity: String?,

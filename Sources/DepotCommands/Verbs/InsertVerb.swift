@@ -90,7 +90,7 @@ enum InsertVerb {
     try importer.link(importer.kept)
   }
 
-  /// Returns the error about a row of the command line with the attribute that it is about.
+  /// Returns the error about a row of the command line with the attribute's name.
   private static func located(_ error: DepotError, _ request: InsertRequest) -> DepotError {
     let sent = SentRows([
       .init(entity: request.entity, columns: request.columns, rows: request.rows, lines: [1])

@@ -1,11 +1,11 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// A schema in a file that the store doesn't take, and the commands that can be tried next.
+/// A schema file that the store refuses, and the commands to try next.
 @Memberwise("file", "schema", "connection", "session")
 struct SchemaConflict {
   private let file: String
-  /// The file as it is typed.
+  /// The file's name, quoted for a shell.
   private var quoted: String { CommandWords.quoted(file) }
   private let schema: Schema
   private let connection: BlockingConnection
@@ -74,14 +74,14 @@ struct SchemaConflict {
     return command("schema migrate \(quoted)") + (losesData ? " --allow-loss" : "")
   }
 
-  /// The version that the file may have, in words.
+  /// The next version for the file, in words.
   private func next(_ version: SchemaVersion?) -> String {
     guard let version else { return "a version, as in \"version\": \"1.0.0\"" }
     let next = SchemaVersion(version.major, version.minor + 1, 0)
     return "a version above \(version), as in \"version\": \"\(next)\""
   }
 
-  /// How to begin with an empty store, if that is easily said.
+  /// The way to start with an empty store, if it is simple.
   private var afresh: String? {
     let name = session.invocation.value(.container) ?? ContainerRequest.defaultName
     guard let container = try? connection.containers().first(where: { $0.name == name }),
@@ -90,7 +90,7 @@ struct SchemaConflict {
     let isDefault = name == ContainerRequest.defaultName
     let end = command(isDefault ? "service stop" : "container close \(name)", isDefault: isDefault)
     let remove = store.path.map { path in
-      // One in files is begun anew only if both are gone.
+      // A container of files is empty only if all its files are removed.
       ContainerStore.isDatabase(path)
         ? " && psql \(CommandWords.quoted(path)) -c 'DROP SCHEMA depot CASCADE'"
         : " && rm " + [path, path + "-wal"].map(CommandWords.quoted).joined(separator: " ")

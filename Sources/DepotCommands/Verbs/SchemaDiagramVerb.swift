@@ -53,7 +53,7 @@ enum SchemaDiagramVerb {
 enum SchemaFile {
   /// Reads the schema in a file; `-` is standard input.
   ///
-  /// - Throws: ``DepotError`` with the place in the file if there is no schema in it.
+  /// - Throws: ``DepotError`` with the place in the file if it isn't a schema.
   static func read(_ path: String) throws(DepotError) -> Schema {
     let text = try InputFile(path).readAll(limit: Limits.frameBytes)
     do throws(DepotError) {
@@ -63,7 +63,7 @@ enum SchemaFile {
     }
   }
 
-  /// Returns an error about a text with the file that it is from.
+  /// Returns an error about a text with the name of its file.
   static func located(_ error: DepotError, in path: String) -> DepotError {
     var located = error
     located.at = path + (error.at.map { ": \($0)" } ?? "")

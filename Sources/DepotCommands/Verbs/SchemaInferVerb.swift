@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot schema infer`: a schema that the records of files fit.
+/// `depot schema infer`: a schema that fits the records of files.
 enum SchemaInferVerb {
   private static let entity: OptionSpec =
     "--entity NAME: what the entity of a single file is called (default: by the file's name)"

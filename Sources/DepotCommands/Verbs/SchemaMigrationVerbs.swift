@@ -45,7 +45,7 @@ enum SchemaPlanVerb {
   ) { try SchemaMigrateVerb.run($0, isDryRun: true) }
 }
 
-/// `depot schema migrate`: the store gets a newer version of its schema.
+/// `depot schema migrate`: the migration of the store to a newer version of its schema.
 enum SchemaMigrateVerb {
   private static let noBackup: OptionSpec = "--no-backup: don't copy the store first"
   private static let allowLoss: OptionSpec = "--allow-loss: also take the steps that lose data"
@@ -68,13 +68,13 @@ enum SchemaMigrateVerb {
   ) { try run($0, isDryRun: $0.invocation.has(SchemaApplyVerb.dryRun)) }
 
   static func run(_ session: CommandSession, isDryRun: Bool) throws {
-    // A trial tells of losses rather than being refused for them.
+    // A dry run reports losses instead of being refused for them.
     let mayLose = isDryRun || session.invocation.has(allowLoss)
     let result = try define(session, isDryRun: isDryRun, allowing: mayLose ? .loss : .migration)
     session.write(json(result), orText: text(result, isDryRun: isDryRun))
   }
 
-  /// Gives the store the schema of the file that is the operand.
+  /// Defines the schema in the file that is the operand.
   static func define(
     _ session: CommandSession,
     isDryRun: Bool,
@@ -120,7 +120,7 @@ enum SchemaMigrateVerb {
     return lines.joined(separator: "\n")
   }
 
-  /// Returns a line for everything that is in the way of a migration.
+  /// Returns a line for each obstacle of a migration.
   private static func obstacles(_ plan: JSONValue) -> [String] {
     var lines = (plan["problems"]?.array?.compactMap(\.string) ?? []).map { "x " + $0 }
     for duplicate in plan["duplicates"]?.array ?? [] {

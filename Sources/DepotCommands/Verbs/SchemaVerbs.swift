@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot schema apply`: the store gets a schema.
+/// `depot schema apply`: the definition of a store's schema.
 enum SchemaApplyVerb {
   static let dryRun: OptionSpec = "-n, --dry-run: say what would change and change nothing"
 
@@ -38,7 +38,7 @@ enum SchemaApplyVerb {
   }
 }
 
-/// `depot schema show`: the schema that the store has.
+/// `depot schema show`: the store's schema.
 enum SchemaShowVerb {
   /// The message about a store without a schema.
   static let noEntities =

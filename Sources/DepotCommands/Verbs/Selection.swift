@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// Which rows a command line is about.
+/// The selection of rows by a command line.
 enum Selection {
   /// Returns the predicate of `--where`, or `nil`.
   ///
@@ -27,8 +27,9 @@ enum Selection {
     return request
   }
 
-  /// Returns the request about rows of the entity that is the first operand; the predicate may be the
-  /// second.
+  /// Returns the request about rows of the first operand's entity.
+  ///
+  /// The second operand may be a predicate.
   static func count(_ invocation: Invocation) throws(DepotError) -> CountRequest {
     var request = CountRequest(entity: try entityName(invocation.operands[0]))
     var bindings = try Bindings(invocation)
@@ -82,12 +83,12 @@ enum Selection {
     )
   }
 
-  /// Whether a text is more than a path, and is read as predicates read it.
+  /// Whether a text is more than a path, and must be parsed as an expression.
   static func isExpression(_ text: some StringProtocol) -> Bool {
     text.contains { "()+-*/@[ ".contains($0) }
   }
 
-  /// Reads the place of a row: `42`, `Trip/42`, or `["a",42]`, the values of the sort keys first.
+  /// Reads the position of a row: `42`, `Trip/42`, or `["a",42]`, with the sort keys' values first.
   static func place(_ text: String) throws(DepotError) -> [Value] {
     let number = text.split(separator: "/", maxSplits: 1).last ?? ""
     if let identifier = Int64(number) { return [.int64(identifier)] }
@@ -101,12 +102,12 @@ enum Selection {
       .hint("Write an identifier, or JSON such as '[\"name\",42]': the sort keys' values and it.")
   }
 
-  /// Divides a list at its commas, as far as these are outside of brackets and quotation marks.
+  /// Splits a list at its commas outside of brackets and quotation marks.
   static func names(_ text: String) -> [String] {
     parts(text, at: ",", brackets: true).map { $0.trimmed() }
   }
 
-  /// Divides a text at each separator that is outside of quotation marks, and perhaps of brackets.
+  /// Splits a text at each separator outside of quotation marks, and optionally of brackets.
   static func parts(
     _ text: String,
     at separator: Character,
@@ -133,7 +134,7 @@ enum Selection {
     return parts
   }
 
-  /// Divides an argument such as `name=value` at the first equals sign.
+  /// Splits an argument such as `name=value` at the first equals sign.
   ///
   /// - Throws: ``DepotError`` `request.usage` that the argument does `nothing`, with `hint`, if it has no name.
   static func pair(
@@ -186,10 +187,10 @@ enum Selection {
     return (entity, identifiers[0])
   }
 
-  /// Returns the rows of a change: those of identifiers, or those of an entity by `--where` or `--all`.
+  /// Returns the rows of a change: given by identifiers, by `--where`, or by `--all`.
   ///
-  /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is there, so that nobody
-  ///   changes all rows by forgetting something.
+  /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is given, so that nobody
+  ///   changes all rows by forgetting an option.
   static func changed(
     _ words: [String],
     _ invocation: Invocation,

@@ -2,7 +2,7 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// `depot service start`: a service in the background.
+/// `depot service start`: the start of a service in the background.
 enum ServiceStartVerb {
   private static let data = OptionSpec(
     "--data DIR: the folder of the store (default: the store that the last service at this socket "
@@ -33,7 +33,7 @@ enum ServiceStartVerb {
     }
     try session.socket.startService(data: folder)
     let status = try ServiceStatus(session.connect(mayStart: false))
-    // Another one may have been started meanwhile.
+    // Another program may have started a service meanwhile.
     try check(status, folder)
     session.write(
       status.json,
@@ -41,7 +41,7 @@ enum ServiceStartVerb {
     )
   }
 
-  /// - Throws: ``DepotError`` `unavailable.busy` unless a service has the store that is wanted.
+  /// - Throws: ``DepotError`` `unavailable.busy` unless a service has the wanted store.
   private static func check(_ status: ServiceStatus, _ folder: String?) throws(DepotError) {
     guard let folder, !status.hasStore(at: folder + "/depot.sqlite") else { return }
     throw DepotError(.busy, "The service that runs there has the store \(status.store).")
@@ -49,7 +49,7 @@ enum ServiceStartVerb {
   }
 }
 
-/// `depot service stop`: no more service.
+/// `depot service stop`: the end of the service.
 enum ServiceStopVerb {
   static let verb = Verb(
     name: "service stop",
@@ -82,7 +82,7 @@ enum ServiceStopVerb {
   }
 }
 
-/// `depot service status`: whether a service runs.
+/// `depot service status`: the state of the service.
 enum ServiceStatusVerb {
   static let verb = Verb(
     name: "service status",
@@ -109,7 +109,7 @@ enum ServiceStatusVerb {
 }
 
 extension CommandSession {
-  /// Connects to the service that runs; `nil` if there is none.
+  /// Connects to the running service; `nil` if there is none.
   func connectIfRunning() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {
       return try connect(mayStart: false)
@@ -120,7 +120,7 @@ extension CommandSession {
   }
 }
 
-/// The facts that a running service tells about itself.
+/// The facts reported by a running service.
 struct ServiceStatus {
   private let stats: JSONValue
   /// When it began, in whole seconds.
@@ -175,7 +175,7 @@ struct ServiceStatus {
   }
 }
 
-/// `depot ping`: whether the service answers.
+/// `depot ping`: a check that the service answers.
 enum PingVerb {
   static let verb = Verb(
     name: "ping",

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// `depot shell`: verbs one after the other.
+/// `depot shell`: an interactive shell for verbs.
 enum ShellVerb {
   static let verb = Verb(
     name: "shell",
@@ -61,7 +61,7 @@ enum ShellVerb {
   }
 }
 
-/// The division of a stream of bytes into lines that are complete commands.
+/// A splitter of a stream of bytes into lines that are complete commands.
 struct ShellLines {
   private var bytes: [UInt8] = []
   private var text = ""
@@ -74,7 +74,7 @@ struct ShellLines {
     while let end = bytes.firstIndex(of: 0x0A) {
       text += String(decoding: bytes[..<end], as: UTF8.self) + "\n"
       bytes.removeFirst(end + 1)
-      // The end of the line doesn't tell whether something is missing.
+      // The end of the line doesn't tell whether the command is complete.
       if CommandWords(String(text.dropLast())).isIncomplete, !input.isEmpty { continue }
       commands.append(text)
       text = ""

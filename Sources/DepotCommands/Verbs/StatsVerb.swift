@@ -41,7 +41,7 @@ enum StatsVerb {
       throw DepotError(.usage, "\(path) is no file, but a folder, a link, or a device.")
         .hint("Without --to, the text goes to the standard output.")
     }
-    // The collector reads no file whose name ends otherwise than in .prom.
+    // The collector only reads files whose names end in .prom.
     let temporary = "\(path).\(Process.identifier)"
     do throws(SystemError) {
       let file = try Descriptor.create(path: temporary)
@@ -55,7 +55,7 @@ enum StatsVerb {
     }
   }
 
-  /// Writes all counters, for people the calls in tables of their own.
+  /// Writes all counters; for people, calls are in tables of their own.
   private static func write(_ stats: JSONValue, _ session: CommandSession) throws {
     let counters = stats.sortedMembers.filter { $0.name != "calls" && $0.name != "slow" }
     let rows = counters.flatMap { facts($0.name, $0.value) }
@@ -77,7 +77,7 @@ enum StatsVerb {
     switch value {
     case .object:
       return value.sortedMembers.flatMap { facts("\(name).\($0.name)", $0.value) }
-    // Lists are for programs.
+    // Lists are for programs only.
     case .array: return []
     case .int64(let number):
       cell = .number(name.hasSuffix("Bytes") ? Numbers.size(bytes: Int(number)) : "\(number)")

@@ -79,7 +79,7 @@ enum UpdateVerb {
     write(result, "updated", of: request.entity, session)
   }
 
-  /// Changes one row unless others have changed it since it had a version.
+  /// Changes one row unless others have changed it since the given version.
   private static func update(
     _ request: UpdateRequest,
     from version: Int64,
@@ -121,7 +121,7 @@ enum UpdateVerb {
     return .init(path.filter { $0 != " " }, try bindings.expression(expression))
   }
 
-  /// Writes how many rows were changed, and their identifiers if the result has them.
+  /// Writes the number of changed rows, and their identifiers if the result has them.
   static func write(
     _ result: JSONValue,
     _ name: String,

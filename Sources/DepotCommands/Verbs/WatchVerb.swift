@@ -156,7 +156,7 @@ enum WatchVerb {
     let run = try WatchRun(session, patience: patience) { nil }
     var reader = AnswerReader.count
     let result = Result {
-      // The first is no change.
+      // The first answer isn't a change.
       try run.run(request, limit: limit.map { $0 + 1 } ?? .max) {
         reader.token ?? request.since
       } lost: { _ in

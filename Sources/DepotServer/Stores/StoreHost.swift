@@ -208,8 +208,8 @@ final class StoreHost {
 
   /// Ends long reads and pins if the log is longer than `limit`.
   ///
-  /// It also ends them if the log must be truncated after compacting. The log can restart only while
-  /// nobody reads from it, so new reads are held back until it has.
+  /// It also ends them if the log must be truncated after compacting. The log can restart only
+  /// while nobody reads from it, so new reads are held back until it has.
   ///
   /// - Returns: Whether it is about to restart, so that this must be called again soon.
   func boundLog(_ limit: Int) -> Bool {
