@@ -1,9 +1,10 @@
 internal import CDepotSQLite
 internal import DepotLinux
 
-/// A commit that was made elsewhere, and becomes one of a copy of the database.
+/// Applies a commit of another copy of the database to this copy's write-ahead log.
 ///
-/// The copy's writing connection must be idle, and this be used on its thread. Nothing is visible before ``finish(pageCount:)``.
+/// Use it on the thread of the copy's writing connection while that connection is idle. Nothing is
+/// visible to readers before ``finish(pageCount:)``.
 package final class CommitReplay {
   private static let slotsOfReaders = 4..<8
 
@@ -41,7 +42,7 @@ package final class CommitReplay {
     page = [UInt8](repeating: 0, count: database.pageSize)
   }
 
-  /// Begins the log anew if nobody reads from it; an empty one has no readers.
+  /// Restarts the log from its beginning if no reader uses it; an empty log has no readers.
   private static func restart(
     _ log: LogFile,
     _ index: LogIndex,
@@ -84,10 +85,10 @@ package final class CommitReplay {
     SQLiteError(code: code, message: message)
   }
 
-  /// Adds a part of the commit in the form of ``PageCommit``.
+  /// Adds a part of the commit in the form that ``PageCommit`` writes.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `broken` if it isn't one of this copy's next commit, or if the log can't
-  ///   be written.
+  /// - Throws: ``SQLiteError`` of the kind `broken` if the part isn't of this copy's next commit,
+  ///   or if the log can't be written.
   package func add(_ part: UnsafeRawBufferPointer) throws(SQLiteError) {
     var frames: [UInt8] = []
     let first = header.frameCount
@@ -112,7 +113,7 @@ package final class CommitReplay {
     failure(SQLITE_CORRUPT, "A commit of the cluster doesn't fit this copy.")
   }
 
-  /// Appends the frame of the page at hand, without the mark that ends a commit.
+  /// Appends a frame with the current page, without the mark that ends a commit.
   private func append(_ number: UInt32, to frames: inout [UInt8]) {
     last = (number, header.sum)
     let start = frames.count
@@ -149,12 +150,12 @@ package final class CommitReplay {
     header.frameCount += 1
   }
 
-  /// Makes the commit visible; the database has `pageCount` pages then.
+  /// Makes the commit visible, after which the database has `pageCount` pages.
   ///
   /// - Throws: ``SQLiteError`` if the log can't be written.
   package func finish(pageCount: UInt32) throws(SQLiteError) {
     guard let last else { return }
-    // The last frame ends the commit, by a count of pages.
+    // The last frame marks the end of the commit: its header has the count of pages.
     header.sum = last.sum
     var frame = [UInt8](repeating: 0, count: LogFile.frameHeaderSize) + page
     frame.withUnsafeMutableBytes { Self.seal($0, last.page, pageCount: pageCount, &header) }
@@ -178,7 +179,7 @@ package final class CommitReplay {
 }
 
 extension Connection {
-  /// Has each commit taken by a home before anybody sees it; by nobody if `nil`.
+  /// Sets the primary copy that must store each commit before it is visible here; `nil` for none.
   package func setHome(_ home: (any CommitHome)?) {
     let log = DamagedPage.files(of: handle).first { $0.0 == .log }?.1 as? LogFile
     log?.home = home

@@ -2,7 +2,7 @@ internal import CDepotSQLite
 
 /// One run of an aggregate function over the rows of a group.
 package protocol AggregateRun: AnyObject {
-  /// Takes one row.
+  /// Adds one row of the group.
   func add(_ call: borrowing FunctionCall)
   /// Sets the result.
   func finish(_ call: borrowing FunctionCall)
@@ -44,7 +44,7 @@ extension Connection {
   }
 }
 
-/// The context that SQLite keeps for an aggregate function.
+/// The object that SQLite keeps for an aggregate function.
 private final class AggregateBody {
   let begin: () -> any AggregateRun
 
@@ -53,7 +53,7 @@ private final class AggregateBody {
   }
 }
 
-/// The context that SQLite keeps for one run.
+/// The object that SQLite keeps for one run of the function.
 private final class AggregateBox {
   let run: any AggregateRun
 
@@ -61,11 +61,11 @@ private final class AggregateBox {
     self.run = run
   }
 
-  /// Returns the run of a group, begun if needed; `isLast` frees the context that SQLite keeps.
+  /// Returns the run of a group, made if needed; `isLast` also releases SQLite's reference to it.
   static func current(_ context: OpaquePointer, isLast: Bool) -> (any AggregateRun)? {
     guard let user = sqlite3_user_data(context) else { return nil }
     let body = Unmanaged<AggregateBody>.fromOpaque(user).takeUnretainedValue()
-    // Asked for no bytes, SQLite gives none if there was no row.
+    // For a size of zero, SQLite allocates nothing and returns null if there was no row.
     let size = isLast ? 0 : Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
     guard let memory = sqlite3_aggregate_context(context, size) else {
       return isLast ? body.begin() : nil

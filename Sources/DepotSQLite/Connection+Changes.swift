@@ -2,7 +2,7 @@ internal import CDepotSQLite
 
 /// An observer that is notified of every row before it changes.
 package protocol ChangeObserver: AnyObject {
-  /// Takes note of a change; it must not use the connection.
+  /// Observes a change; it must not use the connection.
   func willChange(_ change: borrowing RowEvent)
 }
 
@@ -56,13 +56,13 @@ package struct RowEvent: ~Copyable {
 
   let database: OpaquePointer
   package let kind: Kind
-  /// The name of the table, which ends with a zero.
+  /// The name of the table, ended by a zero byte.
   ///
-  /// The address stays the table's until the schema changes.
+  /// The address stays the same until the schema changes.
   package let table: UnsafePointer<CChar>
-  /// The row's identifier before; without meaning in a table without row identifiers.
+  /// The row's identifier before the change; undefined for a table without row identifiers.
   package let oldIdentifier: Int64
-  /// The row's identifier afterwards.
+  /// The row's identifier after the change.
   package let newIdentifier: Int64
 
   /// Returns the old value of a column of an updated or deleted row.
@@ -91,9 +91,9 @@ package struct RowEvent: ~Copyable {
 /// The failure of reading a value while a row changes.
 package struct OutOfMemory: Error {}
 
-/// A value lent by SQLite: an argument of a function, or an old or new column value of a change.
+/// A value that SQLite owns: an argument of a function, or an old or new column value of a change.
 ///
-/// The latter is valid while the observer's method runs.
+/// A column value is valid while the observer's method runs.
 package struct BorrowedValue {
   let handle: OpaquePointer?
 
@@ -103,7 +103,7 @@ package struct BorrowedValue {
 
   package var real: Double { sqlite3_value_double(handle) }
 
-  /// Whether work on the value can take long.
+  /// Whether the value is so large that work on it can be slow.
   var isLarge: Bool {
     switch sqlite3_value_type(handle) {
     case SQLITE_TEXT, SQLITE_BLOB: sqlite3_value_bytes(handle) > 64 << 10
@@ -113,8 +113,8 @@ package struct BorrowedValue {
 
   /// The bytes of a text or blob.
   package var bytes: UnsafeBufferPointer<UInt8> {
-    // As a blob even if it is text, which is UTF-8 then and needn't be copied for a zero at its end. The
-    // pointer first and then the count, as SQLite's documentation asks.
+    // Read as a blob even if it is text: text is UTF-8 here, and isn't copied to add a zero byte.
+    // The pointer is read before the count, as SQLite's documentation requires.
     let pointer = sqlite3_value_blob(handle)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(handle)))
   }

@@ -2,7 +2,7 @@ internal import CDepotSQLite
 internal import Glibc
 
 extension Connection {
-  /// How far a checkpoint goes.
+  /// The extent of a checkpoint.
   package enum CheckpointMode: Sendable {
     /// Copy as many frames as possible without waiting for readers or writers.
     case passive
@@ -15,8 +15,8 @@ extension Connection {
   /// The corresponding C function is `sqlite3_wal_checkpoint_v2`.
   ///
   /// - Returns: Whether all of the log was copied.
-  /// - Throws: ``SQLiteError`` if it fails, or with SQLITE_BUSY if readers are in the way of
-  ///   emptying the log.
+  /// - Throws: ``SQLiteError`` if it fails, or with SQLITE_BUSY if readers prevent emptying the
+  ///   log.
   package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Bool {
     var logged: Int32 = 0
     var copied: Int32 = 0
@@ -26,9 +26,9 @@ extension Connection {
     return logged == copied
   }
 
-  /// Notes in the file that it is complete without a log, which must be empty.
+  /// Marks the file's header as complete without a log; the log must be empty.
   ///
-  /// - Throws: ``SQLiteError`` if that can't be written.
+  /// - Throws: ``SQLiteError`` if the header can't be written.
   package func finish() throws(SQLiteError) {
     let main = DamagedPage.files(of: handle).first { $0.0 == .main }?.1 as? MainFile
     let code = main?.finish() ?? SQLITE_OK

@@ -1,18 +1,18 @@
 internal import CDepotSQLite
 
 extension Connection {
-  /// Writes the database anew in its place, without free pages.
+  /// Rewrites the database in place, without free pages.
   ///
   /// The corresponding statement is `VACUUM`.
   ///
-  /// - Throws: ``SQLiteError``; then the database is as it was.
+  /// - Throws: ``SQLiteError``; then the database is unchanged.
   package func vacuum() throws(SQLiteError) {
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
     try execute("VACUUM")
   }
 
-  /// Writes the database anew into an empty file, whose pages have room for their checksums.
+  /// Writes a compacted copy of the database into an empty file, with checksums in its pages.
   ///
   /// The corresponding statement is `VACUUM INTO`.
   ///
@@ -23,10 +23,9 @@ extension Connection {
     try statement("VACUUM INTO ?1").run([.text(path)])
   }
 
-  /// Copies the database as it is at one moment into a file that doesn't exist yet.
+  /// Copies a snapshot of the database into a file that doesn't exist yet.
   ///
-  /// Nothing is flushed: that is up to the caller. The corresponding C functions are
-  /// `sqlite3_backup_*`.
+  /// The caller must flush the file to disk. The corresponding C functions are `sqlite3_backup_*`.
   ///
   /// - Throws: ``SQLiteError``; the unfinished file is then useless.
   package func copy(to path: String, check: () throws -> Void) throws {
@@ -37,7 +36,8 @@ extension Connection {
     }
     var code = SQLITE_OK
     do {
-      // One transaction of the source, so that later commits don't begin it anew.
+      // The source stays in one transaction, because SQLite would restart the copy after each
+      // commit.
       try statement("BEGIN").runBound()
       while code == SQLITE_OK {
         try check()

@@ -3,7 +3,7 @@ internal import CDepotSQLite
 extension Connection {
   /// Reads all pages of the file, and returns the damaged ones.
   ///
-  /// Pages that the write-ahead log has are read from there.
+  /// Pages that are in the write-ahead log are read from the log.
   package func damagedPages() throws(SQLiteError) -> [DamagedPage] {
     try beginReading()
     defer { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
@@ -19,7 +19,8 @@ extension Connection {
 extension SnapshotPages {
   /// Reads all pages, and returns the damaged ones.
   ///
-  /// - Parameter check: Is called now and then; an error of it ends the reading.
+  /// - Parameter check: A closure that is called repeatedly; an error that it throws ends the
+  ///   reading.
   /// - Returns: The damaged pages.
   /// - Throws: The error of `check`, or ``SQLiteError`` if the pages can't be read.
   package func damaged(_ check: () throws -> Void) throws -> [DamagedPage] {

@@ -3,7 +3,8 @@ internal import CDepotSQLite
 extension Connection {
   /// Adds a function that SQL on this connection may call.
   ///
-  /// Before it works on a large value, the connection's check is asked, as SQLite doesn't within a call.
+  /// The connection's progress check runs before the function works on a large value, because
+  /// SQLite doesn't run it within a call.
   ///
   /// The corresponding C function is `sqlite3_create_function_v2`.
   ///
@@ -11,8 +12,7 @@ extension Connection {
   ///   - name: The name in SQL.
   ///   - argumentCount: How many arguments it takes.
   ///   - isDeterministic: Whether equal arguments give equal results.
-  ///   - isForTriggers: Whether triggers may call it too, as may then a file that somebody has
-  ///     tampered with.
+  ///   - isForTriggers: Whether triggers may call it too, and so those of a manipulated file.
   ///   - body: Sets the result of one call.
   /// - Throws: ``SQLiteError`` if SQLite refuses the function.
   package func addFunction(
@@ -47,12 +47,12 @@ extension Connection {
   }
 }
 
-/// Releases the object that SQLite keeps as the context of a function or a table.
+/// Releases the object that SQLite keeps for a function or a table.
 func releaseContext(_ object: UnsafeMutableRawPointer?) {
   if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
 }
 
-/// The context that SQLite keeps for a function.
+/// The object that SQLite keeps for a function.
 private final class FunctionBody {
   /// The connection, which owns the function.
   unowned let connection: Connection
@@ -65,15 +65,15 @@ private final class FunctionBody {
 }
 
 extension Connection {
-  /// Whether functions may not work on large values now.
+  /// Whether functions must not start work on large values now.
   fileprivate var mustNotWork: Bool { refusesLargeValues || mustStop }
 }
 
 /// One call of a function by SQL: its arguments and its result, which is NULL until it is set.
 package struct FunctionCall: ~Copyable {
-  /// Where the result goes; a table has none.
+  /// SQLite's context of the result; `nil` for a table function.
   let context: OpaquePointer?
-  /// The arguments; `nil` at the end of an aggregate.
+  /// The arguments; `nil` when an aggregate finishes.
   let arguments: UnsafeMutablePointer<OpaquePointer?>?
 
   init(context: OpaquePointer? = nil, arguments: UnsafeMutablePointer<OpaquePointer?>?) {
@@ -120,6 +120,6 @@ package struct FunctionCall: ~Copyable {
     sqlite3_result_error_code(context, code)
   }
 
-  /// Makes the statement end as one that was told to.
+  /// Makes the statement end as interrupted.
   package func interrupt() { sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
 }

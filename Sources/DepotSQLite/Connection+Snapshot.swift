@@ -1,20 +1,20 @@
 internal import CDepotSQLite
 
-/// The place in a write-ahead log up to which a transaction sees.
+/// The position in a write-ahead log up to which a transaction reads.
 struct SnapshotMark: Equatable {
-  /// The random number (salt) of the log; another one was begun anew.
+  /// The random number (salt) of the log; it changes when the log is restarted.
   var log: UInt64
-  /// How many frames are committed.
+  /// The number of committed frames.
   var frameCount: Int
 }
 
 extension Connection {
-  /// How often a snapshot is begun anew because of commits between its beginning and its first read.
+  /// The most attempts to begin a snapshot that no commit interrupts before its first read.
   private static let attempts = 10_000
 
   /// Begins a read transaction that ``SnapshotPages`` can be made from.
   ///
-  /// - Throws: ``SQLiteError``; its kind is `busy` if commits come so fast that none fits between two.
+  /// - Throws: ``SQLiteError``; its kind is `busy` if every attempt was interrupted by a commit.
   package func beginReading() throws(SQLiteError) {
     guard let database = DamagedPage.files(of: handle).first?.1.database else {
       throw SQLiteError(code: SQLITE_MISUSE, message: "The connection has no file.")
@@ -23,7 +23,7 @@ extension Connection {
       let before = database.index.mark
       try execute("BEGIN")
       do {
-        // Only a read begins the transaction.
+        // SQLite starts the transaction only with its first read.
         _ = try integer("SELECT count(*) FROM sqlite_schema")
       } catch {
         sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)

@@ -2,8 +2,7 @@ internal import CDepotSQLite
 
 /// Table-valued functions, written in Swift.
 extension Connection {
-  /// Adds a function that gives a table with the columns `value` and `position` to SQL on this
-  /// connection.
+  /// Adds an SQL function that returns a table with the columns `value` and `position`.
   ///
   /// The corresponding C function is `sqlite3_create_module_v2`.
   ///
@@ -24,7 +23,7 @@ extension Connection {
   }
 }
 
-/// The context that SQLite keeps for a table function.
+/// The object that SQLite keeps for a table function.
 private final class TableBody {
   let argumentCount: Int
   let values: (borrowing FunctionCall) -> [SQLiteValue]
@@ -35,15 +34,15 @@ private final class TableBody {
   }
 }
 
-/// The values of one call, and how far they were read.
+/// The values of one call, and the position of the cursor.
 private final class TableRun {
   var values: [SQLiteValue] = []
   var index = 0
 }
 
-/// SQLite's table and cursor, with a reference behind them.
+/// SQLite's struct for a table or cursor, followed by a reference to a Swift object.
 ///
-/// SQLite knows only their first member, so they are laid out by hand.
+/// SQLite uses only the first member, so the layout must be exactly this.
 private struct Extended<Base> {
   static var offset: Int { MemoryLayout<Base>.stride }
 
@@ -69,8 +68,8 @@ private struct Extended<Base> {
   }
 }
 
-/// The callbacks of all table functions, kept for as long as the process lives.
-// because SQLite takes a pointer to a struct that nobody ever changes:
+/// The callbacks of all table functions, allocated until the process ends.
+// because SQLite takes a pointer to a struct that never changes:
 private struct TableModule: @unchecked Sendable {
   static let shared = TableModule()
   let pointer: UnsafePointer<sqlite3_module>
@@ -155,7 +154,7 @@ private struct TableModule: @unchecked Sendable {
       .reference(of: UnsafeMutableRawPointer(cursor), as: TableRun.self).takeUnretainedValue()
   }
 
-  /// Asks SQLite for the arguments, in their order.
+  /// Tells SQLite's planner that the function needs all of its arguments, in their order.
   private static func plan(
     _ plan: UnsafeMutablePointer<sqlite3_index_info>,
     _ argumentCount: Int
@@ -165,7 +164,7 @@ private struct TableModule: @unchecked Sendable {
       let constraint = plan.pointee.aConstraint[index]
       let argument = Int(constraint.iColumn) - 2
       guard argument >= 0, constraint.op == UInt8(SQLITE_INDEX_CONSTRAINT_EQ) else { continue }
-      // An argument that isn't known yet: another order of the tables must be tried.
+      // An argument isn't available yet, so SQLite must try another order of the tables.
       guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
       plan.pointee.aConstraintUsage[index].argvIndex = Int32(argument + 1)
       plan.pointee.aConstraintUsage[index].omit = 1

@@ -4,8 +4,8 @@ internal import Glibc
 extension Connection {
   /// Begins a transaction that writes.
   ///
-  /// - Throws: ``SQLiteError`` if another connection writes, or if a page of the log is damaged: a start finds
-  ///   nothing that comes behind it.
+  /// - Throws: ``SQLiteError`` if another connection writes, or if a page of the log is damaged:
+  ///   the next start would not find anything written after that page.
   package func begin() throws(SQLiteError) {
     if let page = DamagedPage.files(of: handle).first?.1.database.damageOfLog {
       var error = SQLiteError(code: DamagedPage.result, message: "The log is damaged.")
@@ -15,7 +15,7 @@ extension Connection {
     try statement("BEGIN IMMEDIATE").runBound()
   }
 
-  /// Runs `body` in a transaction that is committed when it returns and undone when it throws.
+  /// Runs `body` in a transaction that is committed when it returns and rolled back when it throws.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     do {
@@ -32,7 +32,7 @@ extension Connection {
 extension Connection {
   /// Commits the open transaction.
   ///
-  /// SQLite keeps the errno of an earlier failure if a commit fails, so the errno is noted here.
+  /// If a commit fails, SQLite reports the errno of an earlier failure, so the errno is kept here.
   package func commit() throws(SQLiteError) {
     errno = 0
     do {

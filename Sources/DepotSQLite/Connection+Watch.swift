@@ -1,8 +1,8 @@
 internal import CDepotSQLite
 
-/// A question that a connection asks while its statements run.
+/// A check that a connection runs repeatedly while its statements run.
 package final class ProgressCheck {
-  /// Whether the running statement must end, with SQLITE_INTERRUPT.
+  /// Returns whether the running statement must end, with SQLITE_INTERRUPT.
   package var mustStop: () -> Bool
 
   package init(_ mustStop: @escaping () -> Bool) {
@@ -11,7 +11,7 @@ package final class ProgressCheck {
 }
 
 extension Connection {
-  /// Asks `check` about every `interval` instructions of SQLite's machine.
+  /// Runs `check` about every `interval` instructions of SQLite's virtual machine.
   ///
   /// The corresponding C function is `sqlite3_progress_handler`.
   package func watch(every interval: Int, _ check: ProgressCheck) {
@@ -36,14 +36,14 @@ extension Connection {
     )
   }
 
-  /// Asks nobody any more.
+  /// Removes the check.
   package func unwatch() {
     sqlite3_progress_handler(handle, 0, nil, nil)
     watcher = nil
     if let lastingWork { work(lastingWork) }
   }
 
-  /// Does something now and then while statements run, also while they are watched by a check.
+  /// Runs `body` repeatedly while statements run, also while there is a check.
   package func work(_ body: @escaping () -> Void) {
     lastingWork = nil
     watch(
@@ -56,14 +56,15 @@ extension Connection {
     lastingWork = body
   }
 
-  /// Whether the running statement must end: for functions that take long, which SQLite doesn't
-  /// interrupt.
+  /// Whether the running statement must end.
+  ///
+  /// Slow functions ask, because SQLite doesn't interrupt a function.
   package var mustStop: Bool { watcher?.mustStop() ?? false }
 
   /// Frees unneeded memory.
   ///
   /// The corresponding C functions are `sqlite3_db_release_memory`, and `malloc_trim`, since freed
-  /// pages in the middle of the heap would otherwise stay with the process.
+  /// pages in the middle of the heap would otherwise stay allocated to the process.
   package func releaseMemory() {
     sqlite3_db_release_memory(handle)
     malloc_trim(0)

@@ -4,53 +4,53 @@ internal import CDepotSQLite
 ///
 /// It isn't `Sendable`: keep it inside one actor or one thread.
 package final class Connection {
-  /// The rights of a connection.
+  /// The access of a connection to its file.
   package enum Access: Sendable {
-    /// Write, and checkpoint when told to; at most one such connection may be open per file.
+    /// Writes, and checkpoints when asked; at most one such connection may be open per file.
     case writer
-    /// Read only; it never checkpoints.
+    /// Reads only; it never checkpoints.
     case reader
-    /// Read a file that may not be written; it may be in any folder, and no file is made beside it.
+    /// Reads a file that may not be written, in any folder; no file is made beside it.
     case frozen
-    /// Read and write as any program that uses SQLite: no checksums, and locks on the file itself.
+    /// Reads and writes as any program that uses SQLite does: no checksums, and locks on the file.
     ///
-    /// So comparisons are fair, and so stores of older formats are made for tests.
+    /// For fair comparisons, and for tests that make stores of older formats.
     case plain
-    /// Read a file that nobody changes, as any program with SQLite does; no file is made beside it.
+    /// Reads an unchanging file as any program with SQLite does; no file is made beside it.
     case unchanging
   }
 
-  /// Whether the file is one of any program, without checksums.
+  /// Whether the file is accessed as any SQLite program does, without checksums.
   private static func isForeign(_ access: Access) -> Bool {
     access == .plain || access == .unchanging
   }
 
   package let handle: OpaquePointer
-  /// Whether functions end the statement, as one that was interrupted, before they work on a large value.
+  /// Whether functions interrupt the statement before they work on a large value.
   package var refusesLargeValues = false
   private var statements: [String: Statement] = [:]
-  /// How many bytes of SQL the kept statements have, and may have.
+  /// The total size of the cached statements' SQL in bytes, and its limit.
   private var statementBytes = 0
   private static let keptBytes = 4 << 20
-  /// Whether statements are kept, so that each text has one at most.
+  /// Whether compiled statements are cached by their SQL.
   package var keepsStatements = true
-  /// Kept alive for SQLite, which holds it unretained.
+  /// The check, kept alive here because SQLite holds it unretained.
   var watcher: ProgressCheck?
-  /// The work that is done while statements run; see ``work(_:)``.
+  /// The work that runs repeatedly while statements run; see ``work(_:)``.
   var lastingWork: (() -> Void)?
-  /// The observer of the rows that change; see ``observe(_:)``.
+  /// The observer of row changes; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?
-  /// How many rows the reads looked at one after the other that were counted since somebody took the number.
+  /// The number of rows that full scans visited in reads, since it was last reset.
   package var scannedRows = 0
-  /// The place in the log up to which the open transaction sees; see ``beginReading()``.
+  /// The log position up to which the open transaction reads; see ``beginReading()``.
   var mark: SnapshotMark?
   /// How many pages the write-ahead log held after this connection's last commit.
   package internal(set) var walPageCount = 0
 
   /// Opens the file at `path`, which a writer creates if it is missing.
   ///
-  /// The connection is hardened as sqlite.org/security.html advises, and nothing checkpoints by
-  /// itself.
+  /// The connection is hardened as sqlite.org/security.html advises, and never checkpoints on its
+  /// own.
   ///
   /// - Throws: ``SQLiteError`` if SQLite can't open it.
   package init(path: String, access: Access) throws(SQLiteError) {
@@ -82,7 +82,7 @@ package final class Connection {
     ] {
       depot_db_config(handle, option, value)
     }
-    // This takes the place of SQLite's own hook, which checkpoints.
+    // This replaces SQLite's own hook, which would checkpoint.
     sqlite3_wal_hook(
       handle,
       { context, _, _, pages in
@@ -93,7 +93,7 @@ package final class Connection {
       Unmanaged.passUnretained(self).toOpaque()
     )
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
-    // A file that is new leaves room for the checksum of each page.
+    // A new file reserves room for the checksum of each page.
     if !Self.isForeign(access) {
       var reserved = Int32(PageChecksum.size)
       sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
@@ -101,7 +101,7 @@ package final class Connection {
     sqlite3_busy_timeout(handle, 5000)
   }
 
-  /// Returns the name by which SQLite takes a file for one that nobody changes (sqlite.org/uri.html).
+  /// Returns the URI by which SQLite opens a file as immutable (sqlite.org/uri.html).
   private static func unchangingName(of path: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let escaped = path.utf8.flatMap { byte -> [UInt8] in
@@ -121,7 +121,7 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Returns the statement for `sql`, compiled at its first use and kept if ``keepsStatements``.
+  /// Returns the statement for `sql`, compiled at its first use and cached if ``keepsStatements``.
   ///
   /// - Throws: ``SQLiteError`` if SQLite refuses the text.
   package func statement(_ sql: String) throws(SQLiteError) -> Statement {
@@ -135,7 +135,7 @@ package final class Connection {
     return statement
   }
 
-  /// Runs statements once that need no values and whose rows don't matter.
+  /// Runs statements that need no values, and ignores their rows.
   ///
   /// The corresponding C function is `sqlite3_exec`.
   package func execute(_ sql: String) throws(SQLiteError) {
@@ -144,17 +144,17 @@ package final class Connection {
     }
   }
 
-  /// Forgets the kept statements, as after a change of the tables.
+  /// Removes all cached statements, as after a change of the tables.
   package func forgetStatements() {
     statements = [:]
     statementBytes = 0
   }
 
-  /// Lets the file's triggers write to virtual tables, which SQLite 3.40 refuses for full-text
-  /// indexes and r-trees otherwise.
+  /// Allows the file's triggers to write to virtual tables.
   ///
-  /// A file that somebody has tampered with could then make use of them too; functions remain out
-  /// of its reach, because none of ours may be called by triggers unless it says so.
+  /// Without this, SQLite 3.40 refuses it for full-text indexes and r-trees. The triggers of a
+  /// manipulated file could then write to them too, but still can't call our functions, except
+  /// those added for triggers.
   package func trustTriggers() {
     depot_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)
   }
@@ -164,7 +164,7 @@ package final class Connection {
   /// The corresponding C function is `sqlite3_get_autocommit`.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   ///
   /// The corresponding C function is `sqlite3_changes64`.
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }

@@ -47,7 +47,7 @@ package struct Row: ~Copyable {
   @inline(__always)
   package func bytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
     let column = Int32(column)
-    // The pointer first and then the count, as SQLite's documentation asks.
+    // The pointer is read before the count, as SQLite's documentation requires.
     let isBlob = sqlite3_column_type(handle, column) == SQLITE_BLOB
     let pointer =
       isBlob

@@ -2,11 +2,11 @@ internal import CDepotSQLite
 internal import Glibc
 
 extension SQLiteError {
-  /// The meaning of a failure for the caller of SQLite.
+  /// The meaning of a failure for the caller.
   package enum Kind: Hashable, Sendable {
     /// There is no room on the disk; nothing of the transaction is stored.
     case full
-    /// The home of the database doesn't take the commit; nothing of the transaction is stored.
+    /// The primary copy refuses the commit; nothing of the transaction is stored.
     case refused
     case readOnly
     /// A unique index has the value already.
@@ -38,19 +38,19 @@ extension SQLiteError {
     }
   }
 
-  /// Whether there was no room for a file that SQLite made for a while, as for a sort.
+  /// Whether there was no room for a temporary file, for example for a sort.
   package var isOfTemporaryFile: Bool { code == SQLITE_FULL }
 
-  /// Whether the system reported an error of the disk, rather than wrong bytes or too few.
+  /// Whether the system reported a disk error, rather than wrong or missing bytes.
   package var isOfDisk: Bool { Self.isOfDisk(code) }
 
-  /// Whether a result code means an error of the disk.
+  /// Whether a result code means a disk error.
   package static func isOfDisk(_ code: Int32) -> Bool {
     // 2 is SQLITE_IOERR_SHORT_READ and 32 is SQLITE_IOERR_DATA; EIO becomes SQLITE_IOERR_CORRUPTFS.
     code & 0xFF == SQLITE_IOERR && ![2, 32].contains(code >> 8)
   }
 
-  /// Whether this is SQLITE_IOERR_WRITE for want of room, which SQLite calls full only for ENOSPC.
+  /// Whether this is SQLITE_IOERR_WRITE for lack of room; SQLite reports only ENOSPC as full.
   private var isWriteWithoutRoom: Bool {
     code == IOFailure.write && [ENOSPC, EDQUOT, EFBIG].contains(systemErrno)
   }

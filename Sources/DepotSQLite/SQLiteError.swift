@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// A call of SQLite that failed.
+/// A failed call of SQLite.
 ///
 /// It names the statement, never the bound values.
 package struct SQLiteError: Error {
@@ -8,9 +8,9 @@ package struct SQLiteError: Error {
   package var code: Int32
   package var message: String
   package var sql: String?
-  /// The value of errno behind an I/O error, or 0.
+  /// The value of errno that caused an I/O error, or 0.
   package var systemErrno: Int32 = 0
-  /// The page that was found damaged, if that is why.
+  /// The damaged page, if that is the cause.
   package var damage: DamagedPage?
 
   /// Reads the last error of `database`.
@@ -28,12 +28,12 @@ package struct SQLiteError: Error {
     self.sql = sql
   }
 
-  /// The home of a database doesn't take a commit, and nothing is changed.
+  /// Makes the error of a commit that the primary copy refuses, with nothing changed.
   package static func refused(_ message: String) -> SQLiteError {
     SQLiteError(code: IOFailure.refusal, message: message)
   }
 
-  /// The database can't be relied on any more.
+  /// Makes the error of a database whose files can't be trusted any more.
   package static func broken(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_PROTOCOL, message: message)
   }

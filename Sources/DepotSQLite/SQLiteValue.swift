@@ -6,7 +6,7 @@ package enum SQLiteValue: Hashable, Sendable {
   case text(String)
   case blob([UInt8])
 
-  /// How many bytes text or data has.
+  /// The size of the text or data in bytes.
   package var byteCount: Int {
     switch self {
     case .null, .integer, .real: 0

@@ -3,15 +3,15 @@ internal import CDepotSQLite
 extension Statement {
   /// The counts of a statement while it runs.
   package enum Counter: Sendable {
-    /// The rows of tables that were looked at one after the other.
+    /// The rows that full scans of tables visited.
     case scannedRows
-    /// The sorts that no index made unnecessary.
+    /// The sorts done without an index.
     case sorts
-    /// The instructions of SQLite's machine.
+    /// The instructions of SQLite's virtual machine.
     case steps
   }
 
-  /// Returns a count, and begins it anew.
+  /// Returns a count, and resets it to zero.
   ///
   /// The corresponding C function is `sqlite3_stmt_status`.
   package func take(_ counter: Counter) -> Int {

@@ -17,10 +17,10 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// The text it was compiled from.
+  /// The SQL text that it was compiled from.
   package var sql: String { String(cString: sqlite3_sql(handle)) }
 
-  /// Whether it has begun and not ended.
+  /// Whether a run has started and not ended.
   ///
   /// The corresponding C function is `sqlite3_stmt_busy`.
   package var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
@@ -40,18 +40,18 @@ package final class Statement {
     }
   }
 
-  /// The row that the last step moved to.
+  /// The current row, after the last step.
   @inline(__always)
   package var row: Row { Row(handle: handle) }
 
-  /// Ends the run and forgets the bound values, so that the statement can run again.
+  /// Ends the run and clears the bound values, so that the statement can run again.
   @inline(__always)
   package func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
-  /// Ends the run but keeps the bound values, for the caller to bind others.
+  /// Ends the run but keeps the bound values, for the caller to replace.
   @inline(__always)
   package func restart() {
     sqlite3_reset(handle)
@@ -59,7 +59,7 @@ package final class Statement {
 
   /// Binds the values for `?1`, `?2`, and so on.
   ///
-  /// - Throws: ``SQLiteError`` if SQLite refuses one, for its size.
+  /// - Throws: ``SQLiteError`` if SQLite refuses a value, because of its size.
   package func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     precondition(values.count == sqlite3_bind_parameter_count(handle), "One value per parameter.")
     for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
@@ -119,7 +119,7 @@ package final class Statement {
     guard sqlite3_bind_null(handle, Int32(index)) == SQLITE_OK else { throw lastError }
   }
 
-  /// Runs a statement to its end whose values are bound, and makes it ready to run again.
+  /// Runs a statement with bound values to its end, and resets it for another run.
   ///
   /// The values stay bound.
   @inline(__always)
@@ -133,7 +133,7 @@ package final class Statement {
     sqlite3_reset(handle)
   }
 
-  /// Runs the statement once, calling `body` with each row, and resets it, also on failure.
+  /// Runs the statement once, calling `body` with each row, and always resets it afterwards.
   ///
   /// - Throws: ``SQLiteError`` if a value or a step is refused, or an error of `body`.
   package func run(

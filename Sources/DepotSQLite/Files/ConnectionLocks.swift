@@ -1,14 +1,14 @@
 internal import CDepotSQLite
 
-/// The locks that the connections of this process have on a database among themselves
-/// (sqlite.org/lockingv3.html).
+/// The locks on a database between the connections of this process (sqlite.org/lockingv3.html).
 struct ConnectionLocks {
-  /// The level of each connection that has one.
+  /// The lock level of each connection that has a lock.
   private var levels: [ObjectIdentifier: Int32] = [:]
 
   /// Raises a connection's lock.
   ///
-  /// - Returns: Whether it has the level now; one that waits to be alone keeps new readers out.
+  /// - Returns: Whether it has the level now; a connection that waits for an exclusive lock blocks
+  ///   new readers.
   mutating func raise(_ connection: ObjectIdentifier, to level: Int32) -> Bool {
     let own = levels[connection] ?? SQLITE_LOCK_NONE
     guard own < level else { return true }

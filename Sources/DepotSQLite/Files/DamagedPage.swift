@@ -1,18 +1,18 @@
 internal import CDepotSQLite
 
-/// A page that isn't as it was written.
+/// A page whose content doesn't match its checksum.
 package struct DamagedPage: Hashable, Sendable {
   /// Its number in the database, counted from 1.
   package var number: UInt32
   /// Whether it was read from the write-ahead log.
   package var isInLog: Bool
-  /// The table or index that it belongs to; `nil` if that can't be told.
+  /// The table or index that contains it; `nil` if that can't be determined.
   package var owner: PageOwner?
 
-  /// The result code that reports it to SQLite.
+  /// The result code that reports damage to SQLite.
   static let result = IOFailure.data
 
-  /// Returns the page for which a statement of a connection just failed.
+  /// Returns the damaged page that made a connection's last statement fail.
   static func found(by database: OpaquePointer?) -> DamagedPage? {
     for (name, file) in files(of: database) {
       guard var page = file.takeDamage() else { continue }

@@ -4,22 +4,21 @@ package struct DatabaseHeader {
 
   /// The size of a page in bytes.
   package let pageSize: Int
-  /// How many bytes at the end of each page are not SQLite's.
+  /// The number of bytes at the end of each page that SQLite leaves unused.
   package let reservedSize: Int
-  /// The number of the format, which programs may choose (`user_version`).
+  /// The number of the format, which the application sets (`user_version`).
   package let userVersion: Int64
-  /// The mark by which programs know their files (`application_id`).
+  /// The number that identifies the application of the file (`application_id`).
   package let applicationIdentifier: Int64
 
-  /// A number of ours in the place of SQLite's counter of changes, which counts for nothing beside a
-  /// write-ahead log.
+  /// A random number that replaces SQLite's change counter, which a write-ahead log makes useless.
   ///
-  /// SQLite trusts the header's count of pages if the counter agrees with another place.
+  /// SQLite trusts the header's count of pages if the counter equals another field of the header.
   package let stamp: UInt32
 
   private static let counterOffsets = [24, 92]
 
-  /// Reads the beginning of a database; `nil` if it isn't one.
+  /// Reads the header of a database; `nil` if the bytes aren't one.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size, bytes.starts(with: "SQLite format 3\0".utf8) else { return nil }
     let size = Int(bytes.bigEndian(at: 16, as: UInt16.self))
@@ -35,7 +34,7 @@ extension DatabaseHeader {
   /// Whether pages end with their checksum.
   package var isSealed: Bool { reservedSize == PageChecksum.size }
 
-  /// Whether a page holds the bytes that SQLite locks, and nothing else, so that it is never written.
+  /// Whether a page holds the bytes that SQLite locks, so that it is never written.
   package static func isNeverUsed(_ page: Int, pageSize: Int) -> Bool {
     PageReader.isNeverUsed(UInt32(truncatingIfNeeded: page), size: pageSize)
   }
@@ -46,7 +45,7 @@ extension DatabaseHeader {
       && page.withUnsafeBytes { PageChecksum.isIntact($0, number: 1) }
   }
 
-  /// Whether a first page would be as it was written if it had another stamp.
+  /// Whether a first page would match its checksum if it had another stamp.
   static func isIntact(_ page: [UInt8], with stamp: UInt32) -> Bool {
     guard page.count >= size else { return false }
     var page = page
@@ -56,7 +55,7 @@ extension DatabaseHeader {
     }
   }
 
-  /// Returns a first page as it goes to the file.
+  /// Returns a first page with its stamp and checksum, ready to be written.
   package static func sealing(_ page: [UInt8], stamp: UInt32) -> [UInt8] {
     var page = page
     page.withUnsafeMutableBytes { bytes in
@@ -66,7 +65,7 @@ extension DatabaseHeader {
     return page
   }
 
-  /// Puts a stamp into the beginning of a database.
+  /// Writes a stamp into a database's header.
   static func setStamp(_ stamp: UInt32, in bytes: UnsafeMutableRawBufferPointer) {
     for offset in counterOffsets {
       bytes.storeBytes(of: stamp.bigEndian, toByteOffset: offset, as: UInt32.self)

@@ -1,19 +1,20 @@
-/// The last known content of a store's files, kept outside of them.
+/// The last known state of a store's files, kept in a file beside them.
 ///
-/// It says which file and which log belong together, and how far each had come; so a file that is missing,
-/// older, cut, or another's is noticed before it is read. It is written with every commit, after the commit
-/// is on disk, so that it never says more than the files hold; it is flushed when a log is begun anew, and with
+/// It says which database file and which log belong together, and how much each contained, so that
+/// a missing, older, truncated, or wrong file is noticed before it is read. It is written with
+/// every commit, after the commit is on disk, so that it never claims more than the files hold. It
+/// is flushed to disk when a log is restarted, and with the log's first commit.
 /// the first commit in it.
 package struct DurableState: Equatable, Sendable {
-  /// A checkpoint, after which the file held all commits.
+  /// A checkpoint, after which the database file held all commits.
   package struct Checkpoint: Equatable, Sendable {
-    /// The random number that the file's header has since then; 0 if it had none.
+    /// The random number in the file's header since then; 0 if it had none.
     ///
-    /// It is even if the file was closed then, so that it is complete by itself.
+    /// It is even if the file was closed then, and so is complete without a log.
     package var stamp: UInt32
-    /// How many commits there had been.
+    /// The number of commits so far.
     package var commits: Int64
-    /// When it was, in milliseconds since 1970.
+    /// The time of the checkpoint, in milliseconds since 1970.
     package var time: Int64
 
     package init(stamp: UInt32, commits: Int64, time: Int64) {
@@ -21,26 +22,26 @@ package struct DurableState: Equatable, Sendable {
     }
   }
 
-  /// The last checkpoints, the newest first.
+  /// The last checkpoints, newest first.
   package var checkpoints: [Checkpoint]
-  /// The stamp that the file gets with the next checkpoint, and may have already.
+  /// The stamp that the file gets with the next checkpoint, and may already have.
   package var nextStamp: UInt32
-  /// How many pages the file had at the last checkpoint.
+  /// The number of pages in the file at the last checkpoint.
   package var pageCount: UInt32 = 0
-  /// The random number (salt) of the log; 0 if there was none.
+  /// The random number (salt) of the log; 0 if there was no log.
   package var log: UInt64 = 0
-  /// The random number (salt) of the log about to be begun; 0 if there is none.
+  /// The random number (salt) of the log that is about to be started; 0 if there is none.
   package var nextLog: UInt64 = 0
-  /// How many frames the log had with the last commit, and how many of them the file has.
+  /// The number of frames in the log at the last commit, and of those copied to the file.
   package var frames: UInt32 = 0
   package var copiedFrames: UInt32 = 0
-  /// The checksum that the log's chain had there.
+  /// The log's running checksum at the last commit.
   package var sum: UInt64 = 0
-  /// How many commits there were, and when the last one was, in milliseconds since 1970.
+  /// The number of commits, and the time of the last one in milliseconds since 1970.
   package var commits: Int64 = 0
   package var time: Int64 = 0
 
-  /// Describes a store's file that is all there is.
+  /// Makes the state of a store that consists of its database file only.
   ///
   /// - Parameters:
   ///   - stamp: The stamp in its header.
@@ -56,23 +57,24 @@ package struct DurableState: Equatable, Sendable {
     checkpoints.first ?? Checkpoint(stamp: 0, commits: 0, time: 0)
   }
 
-  /// Whether it is of a store that is being made, or of one of before there were states.
+  /// Whether it belongs to a store that is being made, or that is older than state files.
   package var isNew: Bool { commits == 0 && checkpoint.stamp == 0 }
 
-  /// Returns the stamp with which a first page is as it was written; `nil` if there is none.
+  /// Returns the stamp that makes a first page match its checksum; `nil` if there is none.
   ///
-  /// The page gets its stamp in its place, so that power may fail with the stamp of one moment and the checksum
-  /// of another in it.
+  /// The stamp is written in place, so after a power failure the page can have the stamp of one
+  /// version and the checksum of another.
   package func stamp(ofTorn page: [UInt8]) -> UInt32? {
     [nextStamp, checkpoint.stamp].first { DatabaseHeader.isIntact(page, with: $0) }
   }
 
-  /// Whether the file has everything, so that the log isn't needed.
+  /// Whether the database file has all commits, so that the log isn't needed.
   package var isCopied: Bool { copiedFrames == frames }
 
   /// Whether nothing was written since the file was closed.
   ///
-  /// The file gets an odd stamp before a log is begun, so that ``nextLog`` has no commits then.
+  /// The file gets an odd stamp before a log is started, so a log named by ``nextLog`` has no
+  /// commits while the stamp is even.
   package var isClosed: Bool { isCopied && Self.isClosed(checkpoint.stamp) }
 
   private static func makeStamp() -> UInt32 { UInt32.random(in: 1 ... .max) | 1 }
@@ -80,26 +82,28 @@ package struct DurableState: Equatable, Sendable {
   /// Whether a file with this stamp is complete without a log.
   package static func isClosed(_ stamp: UInt32) -> Bool { stamp & 1 == 0 }
 
-  /// Takes note that the file isn't complete without its log from now on, and has its next stamp.
+  /// Records that the file has its next stamp, and from now on is incomplete without its log.
   mutating func didOpen() {
     if !checkpoints.isEmpty { checkpoints[0].stamp = nextStamp }
     nextStamp = Self.makeStamp()
   }
 
-  /// Takes note of the stamp that the file has, which is the next one if the process was killed while the file
-  /// got it, or if another file took its place.
+  /// Records the stamp found in the file.
   ///
-  /// - Returns: Whether that changes anything.
+  /// It is the next stamp if the process was killed while writing it, or if another file has
+  /// replaced the closed one.
+  ///
+  /// - Returns: Whether the state changes.
   mutating func didFind(_ stamp: UInt32) -> Bool {
     guard stamp == nextStamp else { return false }
     didOpen()
     return true
   }
 
-  /// Takes note that the file is about to be closed.
+  /// Records that the file is about to be closed.
   mutating func willClose() { nextStamp &= ~1 }
 
-  /// Takes note that another file is about to take the place of the closed one.
+  /// Records that another file is about to replace the closed one.
   package mutating func willReplaceFile() {
     willClose()
     pageCount = 0
@@ -107,7 +111,7 @@ package struct DurableState: Equatable, Sendable {
 
   // MARK: Changes of the files
 
-  /// Takes note of commits that are on disk now.
+  /// Records commits that are now on disk.
   mutating func didCommit(_ count: Int, frames: UInt32, sum: UInt64, now: Int64) {
     if nextLog != 0 { (log, nextLog, copiedFrames) = (nextLog, 0, 0) }
     (self.frames, self.sum) = (frames, sum)
@@ -115,7 +119,7 @@ package struct DurableState: Equatable, Sendable {
     time = now
   }
 
-  /// Takes note that the file has everything, and is on disk.
+  /// Records that all commits are in the database file and on disk.
   mutating func didCheckpoint(pageCount: UInt32) {
     copiedFrames = frames
     self.pageCount = pageCount
@@ -126,16 +130,16 @@ package struct DurableState: Equatable, Sendable {
 
   // MARK: The form in the file
 
-  /// How long the form is, in bytes.
+  /// The size of the encoded state in bytes.
   static let size = 512
-  /// How far apart the two places in the file are: a disk that loses power may lose all that it was writing, be
-  /// it a whole page of memory.
+  /// The distance of the two copies in the file.
+  ///
+  /// A power failure can destroy everything that a disk was writing, up to a whole memory page.
   package static let distance = 4096
   private static let checkpointLimit = 16
   private static let mark: UInt64 = 0x3120_4154_5320_5444
 
-  /// Returns its form, with the number of times that it was written: of the two places, the one with the
-  /// larger number counts.
+  /// Returns the encoded state with a serial number; of the two copies, the larger number is valid.
   func bytes(serial: UInt64) -> [UInt8] {
     var words: [UInt64] = [
       Self.mark, serial, UInt64(nextStamp) | UInt64(pageCount) << 32, log, nextLog,
@@ -158,7 +162,7 @@ package struct DurableState: Equatable, Sendable {
     return bytes
   }
 
-  /// Reads one of the two places; `nil` if it isn't as it was written.
+  /// Decodes one of the two copies; `nil` if its checksum is wrong.
   private static func read(_ bytes: ArraySlice<UInt8>) -> (serial: UInt64, state: DurableState)? {
     guard bytes.count == size else { return nil }
     let words: [UInt64]? = Array(bytes).withUnsafeBytes { bytes in

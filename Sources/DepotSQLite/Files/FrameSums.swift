@@ -1,20 +1,21 @@
 internal import Glibc
 
-/// The checksums of the pages in a write-ahead log, by which a connection notices that one has changed
-/// since it was written, or since the log was read at the start.
+/// The checksums of the pages in a write-ahead log.
 ///
-/// SQLite proves the log's own chain of checksums only when it first reads the log.
+/// With them a connection notices a page that has changed since it was written, or since the log
+/// was read at the start. SQLite verifies the log's own chain of checksums only when it first reads
+/// the log.
 // because a frame's entry is written before SQLite announces the frame in the index, and read after
 final class FrameSums: @unchecked Sendable {
   struct Entry {
-    /// The number of the page; 0 if nothing is known of the frame.
+    /// The number of the page; 0 if the frame is unknown.
     var page: UInt32
     var sum: UInt64
   }
 
   private static let segmentSize = 1024
   private static let segmentCount = 1 << 17
-  /// Its unused parts take no memory.
+  /// The segments; unused ones aren't allocated.
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
 
   init?() {
@@ -28,7 +29,7 @@ final class FrameSums: @unchecked Sendable {
 
   deinit {
     for segment in 0..<Self.segmentCount {
-      // They are made in their order.
+      // Segments are allocated in order.
       guard let memory = segments[segment] else { break }
       free(memory)
     }
@@ -44,7 +45,8 @@ final class FrameSums: @unchecked Sendable {
 
   /// Forgets all frames.
   ///
-  /// Their memory stays: somebody who looks for the owner of a damaged page may be reading it.
+  /// Their memory stays allocated, since a search for the owner of a damaged page may be reading
+  /// it.
   func forget() {
     for segment in 0..<Self.segmentCount {
       guard let memory = segments[segment] else { break }

@@ -1,7 +1,8 @@
 internal import CDepotSQLite
 
-/// The result codes for failures of a file, which SQLite's header has as expressions
-/// (sqlite.org/rescode.html#extrc).
+/// The result codes for file errors (sqlite.org/rescode.html#extrc).
+///
+/// SQLite's header defines them as expressions, which Swift can't import.
 enum IOFailure {
   static let read = SQLITE_IOERR | 1 << 8
   static let shortRead = SQLITE_IOERR | 2 << 8
@@ -13,11 +14,10 @@ enum IOFailure {
   static let unlock = SQLITE_IOERR | 8 << 8
   static let lock = SQLITE_IOERR | 15 << 8
   static let lockOfIndex = SQLITE_IOERR | 20 << 8
-  /// A page isn't as it was written.
+  /// A page doesn't match its checksum.
   static let data = SQLITE_IOERR | 32 << 8
-  /// There is no room for one of the files that the file system is responsible for, which temporary files
-  /// aren't; a code of ours.
+  /// There is no room for a database or log, in contrast to a temporary file; a code of ours.
   static let noRoom = SQLITE_FULL | 65 << 8
-  /// The home of the database doesn't take a commit; a code of ours.
+  /// The primary copy of the database refuses a commit; a code of ours.
   static let refusal = SQLITE_FULL | 64 << 8
 }

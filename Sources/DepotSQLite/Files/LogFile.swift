@@ -4,37 +4,37 @@ internal import Glibc
 
 /// The write-ahead log of a database (sqlite.org/walformat.html).
 ///
-/// A connection's writes are collected, and go to the file in one piece when its commit is complete. A
-/// page that is read is compared with the checksum that it had when it was written, or when the log was
-/// read at the start.
+/// A connection's writes are buffered, and written to the file at once when their commit is
+/// complete. A page that is read is compared with its checksum from when it was written, or from
+/// when the log was read at the start.
 final class LogFile: OpenFile {
   static let headerSize = 32
   static let frameHeaderSize = 24
-  /// How much a long transaction collects before it is written.
+  /// The size in bytes up to which a long transaction is buffered before it is written.
   private static let limit = 1 << 20
 
-  /// Bytes that were written and aren't in the file yet, which only this connection knows.
+  /// Buffered bytes that aren't in the file yet, which only this connection sees.
   private var pending: [UInt8] = []
   private var pendingStart = 0
-  /// The frame whose page completes a commit.
+  /// The number of the frame that completes a commit.
   private var commit: Int?
-  /// The checksum that the chain has there.
+  /// The log's running checksum at that frame.
   private var commitSum: UInt64 = 0
-  /// How many commits aren't on disk yet.
+  /// The number of commits that aren't flushed to disk yet.
   private var newCommits = 0
-  /// Whether there was no room for a state that must be on disk; it goes there with the next commit.
+  /// Whether the disk was too full to flush the state, so that the next commit must flush it.
   private var owesState = false
-  /// The home of the database, which has each commit before anybody here sees it; `nil` if this is it.
+  /// The primary copy, which receives each commit before it is visible here; `nil` if this is it.
   var home: (any CommitHome)?
   private let path: String
-  /// Whether the file's name may not be on disk yet.
+  /// Whether the file's entry in its folder may not be on disk yet.
   private var isNew: Bool
 
-  /// Opens a log; one that is missing where nothing can be written is empty.
+  /// Opens a log; a missing log of a read-only database counts as empty.
   init(path: String, database: SharedDatabase, flags: Int32) throws(FileFailure) {
     self.path = path
     var descriptor: Descriptor?
-    // SQLite would make one also for those who only read.
+    // SQLite would create the file also for connections that only read.
     var isWritable = flags & SQLITE_OPEN_READWRITE != 0 && database.isWritable
     do throws(SystemError) {
       let mode: UInt32? = isWritable ? 0o600 : nil
@@ -80,7 +80,8 @@ final class LogFile: OpenFile {
   override func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     if !pending.isEmpty, offset < pendingEnd, offset + bytes.count > pendingStart {
       let code = flush()
-      // A full disk that a read reports would undo the statement alone, and not the writes of the others.
+      // If a read reported a full disk, SQLite would undo the statement but not the buffered writes
+      // of others.
       guard code == SQLITE_OK else { return code == IOFailure.noRoom ? IOFailure.write : code }
     }
     let code = readAll(bytes, at: offset)
@@ -97,7 +98,7 @@ final class LogFile: OpenFile {
     if inside == 0, bytes.count == Self.frameHeaderSize + size {
       let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderSize...])
       if database.frames?[number] != nil { return prove(page, number) }
-      // So SQLite reads all frames at the start, and proves them itself.
+      // SQLite reads all frames in this way at the start, and verifies them itself.
       let name = UnsafeRawBufferPointer(bytes).bigEndian(at: 0, as: UInt32.self)
       note(page: page, named: name, number)
     }
@@ -131,7 +132,7 @@ final class LogFile: OpenFile {
     var isComplete = false
     if offset == 0, bytes.count == Self.headerSize {
       noteHeader(bytes)
-      // Nothing that comes before the header of a log is of use.
+      // Buffered writes before a new header are obsolete.
       pending.removeAll()
       commit = nil
       let log = bytes.bigEndian(at: 16, as: UInt64.self)
@@ -151,7 +152,7 @@ final class LogFile: OpenFile {
     let code = collect(bytes, at: offset)
     guard code == SQLITE_OK, isComplete || pending.count >= Self.limit else { return code }
     if isComplete {
-      // Frames behind a commit are of a transaction that was given up.
+      // Frames after a commit belong to a transaction that was rolled back.
       pending.removeLast(pendingEnd - offset - bytes.count)
       let code = home.map { tell($0) } ?? SQLITE_OK
       guard code == SQLITE_OK else {
@@ -160,7 +161,7 @@ final class LogFile: OpenFile {
       }
       let result = flush()
       guard home != nil, result != SQLITE_OK else { return result }
-      // A commit that its home has can't be undone, for want of room here or for anything else.
+      // The primary has the commit, so no failure here may undo it, not even a full disk.
       errno = EIO
       return IOFailure.write
     }
@@ -199,15 +200,15 @@ final class LogFile: OpenFile {
     return SQLITE_OK
   }
 
-  /// Writes the collected bytes.
+  /// Writes the buffered bytes.
   ///
-  /// If that fails, they are dropped together with their transaction.
+  /// If that fails, they are discarded together with their transaction.
   private func flush() -> Int32 {
     guard !pending.isEmpty else { return SQLITE_OK }
     let code = pending.withUnsafeBytes { writeAll($0, at: pendingStart) }
     let failure = errno
     if code == SQLITE_OK {
-      // The memory of a long transaction isn't kept.
+      // The buffer of a long transaction is freed.
       pending.removeAll(keepingCapacity: pending.count < Self.limit)
     } else {
       giveUp()
@@ -216,16 +217,16 @@ final class LogFile: OpenFile {
     return code
   }
 
-  /// Drops the bytes that aren't in the file.
+  /// Discards the buffered bytes.
   private func giveUp() {
-    // The state must not be told of a commit that isn't there.
+    // The state file must not count a commit that isn't in the log.
     (newCommits, commit) = (0, nil)
     pending.removeAll()
   }
 
   // MARK: Copies of a database
 
-  /// Reads a part of the log, including collected bytes that aren't in the file yet.
+  /// Reads a part of the log, including buffered bytes that aren't in the file yet.
   func readLogged(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     guard !pending.isEmpty, offset >= pendingStart else { return readAll(bytes, at: offset) }
     let start = offset - pendingStart
@@ -236,7 +237,7 @@ final class LogFile: OpenFile {
     return SQLITE_OK
   }
 
-  /// Hands the commit that was collected over to the home.
+  /// Sends the buffered commit to the primary copy.
   private func tell(_ home: any CommitHome) -> Int32 {
     guard let commit else { return SQLITE_OK }
     switch home.take(PageCommit(self, frames: database.index.frameCount..<commit + 1)) {
@@ -246,12 +247,12 @@ final class LogFile: OpenFile {
     }
   }
 
-  /// Adds frames of a commit that was made elsewhere, and begins the log anew if it is empty.
+  /// Writes frames of a commit from another copy, whose first one is frame number `frame`.
   func append(_ frames: UnsafeRawBufferPointer, at frame: Int) -> Int32 {
     writeAll(frames, at: Self.offset(ofPageIn: frame, database.pageSize) - Self.frameHeaderSize)
   }
 
-  /// Begins the log anew with a header.
+  /// Restarts the log with a new header.
   func restart(_ header: UnsafeRawBufferPointer) -> Int32 {
     noteHeader(header)
     return writeAll(header, at: 0)
@@ -274,24 +275,24 @@ final class LogFile: OpenFile {
     return noteCommits()
   }
 
-  /// Tells the state of commits that are on disk now.
+  /// Records the commits that are now on disk in the state file.
   private func noteCommits() -> Int32 {
     guard newCommits > 0, let commit, let file = database.stateFile else { return SQLITE_OK }
     let (count, sum) = (newCommits, commitSum)
     newCommits = 0
     let now = Clocks.wallMilliseconds()
-    // A log that has a commit can't be missed without that being known.
+    // The first commit of a log flushes the state, so that a later loss of the log is noticed.
     let isFlushed = owesState || file.current.nextLog != 0
     let code = file.update(isFlushed: isFlushed) { state in
       state.didCommit(count, frames: UInt32(commit + 1), sum: sum, now: now)
     }
-    // The commit itself is on disk, and can't be undone for want of room for the state.
+    // The commit itself is on disk, so a full disk must not undo it for its state.
     owesState = code == IOFailure.noRoom
     return owesState ? SQLITE_OK : code
   }
 
   override func truncate(to size: Int) -> Int32 {
-    // The state on disk must say that the log isn't needed before it is gone.
+    // The state on disk must say that the log isn't needed before the log is emptied.
     inOrder(
       flush,
       { self.database.stateFile?.flush() ?? SQLITE_OK },

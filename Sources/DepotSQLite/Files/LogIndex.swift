@@ -1,14 +1,13 @@
 internal import CDepotSQLite
 internal import Synchronization
 
-/// The index of a write-ahead log as its bytes are (sqlite.org/walformat.html#walindex), for commits that SQLite
-/// doesn't write.
+/// Writes the bytes of a write-ahead log's index for commits that SQLite doesn't write.
 ///
-/// Only the thread of the connection that writes may change it, while that connection is idle and the lock for
-/// writers is held.
+/// The format is sqlite.org/walformat.html#walindex. Only the thread of the writing connection may
+/// change the index, while that connection is idle and the write lock is held.
 struct LogIndex {
   private static let regionSize = 32768
-  /// How many frames a part of the index has, and the first one, which begins with a header.
+  /// The number of frames in a region of the index; the first one is smaller by its header.
   private static let frames = 4096
   private static let firstFrames = 4096 - headerSize / 4
   private static let slots = 8192
@@ -17,7 +16,7 @@ struct LogIndex {
 
   private let index: SharedIndex
 
-  /// `nil` if no connection has read yet.
+  /// Accesses an index; `nil` if no connection has read from the database yet.
   init?(_ index: SharedIndex) {
     guard index.region(0, size: Self.regionSize, extends: false) != nil else { return nil }
     self.index = index
@@ -29,14 +28,14 @@ struct LogIndex {
 
   // MARK: Header
 
-  /// The content of the log, as the beginning of the index says.
+  /// The extent of the log, as the header of the index says.
   struct Header {
     var change: UInt32
     var isBigEndian: Bool
     /// The size of a page in bytes.
     var pageSize: Int
     var frameCount: Int
-    /// How many pages the database has.
+    /// The number of pages in the database.
     var pageCount: UInt32
     /// The checksum of the last frame, and the random numbers (salts) of the log.
     var sum: LogChecksum
@@ -62,7 +61,7 @@ struct LogIndex {
     )
   }
 
-  /// Publishes the log's committed frames to all transactions that begin later.
+  /// Makes the log's committed frames visible to all transactions that begin later.
   func publish(_ header: Header) {
     guard let bytes = region(0) else { return }
     var copy = [UInt8](repeating: 0, count: Self.copySize)
@@ -73,7 +72,7 @@ struct LogIndex {
       }
       put(header.change, 8)
       copy[13] = header.isBigEndian ? 1 : 0
-      // 65536 is written as 1.
+      // A size of 65536 is stored as 1.
       let size = UInt16(truncatingIfNeeded: header.pageSize & 0xFF00 | header.pageSize >> 16)
       copy.storeBytes(of: size, toByteOffset: 14, as: UInt16.self)
       put(UInt32(header.frameCount), 16)
@@ -87,7 +86,7 @@ struct LogIndex {
       sum.add(UnsafeRawBufferPointer(rebasing: copy[..<40]), isBigEndian: isBigEndian)
       put(sum.first, 40)
       put(sum.second, 44)
-      // Readers compare the first copy with the second, and take it if they are equal.
+      // Readers accept the header only if both of its copies are equal.
       for place in [bytes + Self.copySize, bytes] {
         UnsafeMutableRawBufferPointer(start: place, count: Self.copySize)
           .copyMemory(from: UnsafeRawBufferPointer(copy))
@@ -96,19 +95,19 @@ struct LogIndex {
     }
   }
 
-  /// How many frames the database's file has already.
+  /// The number of frames that are already copied to the database file.
   var copiedFrames: Int {
     Int(region(0)?.load(fromByteOffset: 2 * Self.copySize, as: UInt32.self) ?? 0)
   }
 
-  /// Forgets the marks of readers, and that frames were copied, as when a log is begun anew.
+  /// Resets the marks of readers and the count of copied frames, when a log is restarted.
   ///
-  /// Nobody may be reading from the log.
+  /// There must be no readers of the log.
   func forgetReaders() {
     guard let bytes = region(0) else { return }
     let info = bytes + 2 * Self.copySize
     info.storeBytes(of: 0, as: UInt32.self)
-    // Readers of the file alone have the first mark, which stays 0.
+    // Readers that use only the database file have the first mark, which stays 0.
     info.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
     for offset in [12, 16, 20] { info.storeBytes(of: .max, toByteOffset: offset, as: UInt32.self) }
     info.storeBytes(of: 0, toByteOffset: 32, as: UInt32.self)
@@ -137,9 +136,9 @@ struct LogIndex {
     static func slot(_ page: UInt32) -> Int { Int((page &* 383) & UInt32(LogIndex.slots - 1)) }
   }
 
-  /// Notes the page of a frame, counted from 1.
+  /// Adds a frame, counted from 1, and the number of its page.
   ///
-  /// - Returns: Whether there was memory for that.
+  /// - Returns: Whether memory for it was available.
   func add(_ frame: Int, page: UInt32) -> Bool {
     let (number, zero) = Self.place(frame)
     guard let region = region(number) else { return false }
@@ -149,7 +148,7 @@ struct LogIndex {
       table.pages.update(repeating: 0, count: table.count)
       table.slots.update(repeating: 0, count: Self.slots)
     } else if table.pages[place - 1] != 0 {
-      // They are of a transaction that was given up.
+      // They belong to a transaction that was rolled back.
       for slot in 0..<Self.slots where Int(table.slots[slot]) >= place { table.slots[slot] = 0 }
       (table.pages + place - 1).update(repeating: 0, count: table.count - place + 1)
     }
@@ -160,7 +159,7 @@ struct LogIndex {
     return true
   }
 
-  /// Returns the last of the first `count` frames, counted from 1, with a page, or `nil`.
+  /// Returns the last frame with a page among the first `count` frames, counted from 1, or `nil`.
   func frame(of page: UInt32, among count: Int) -> Int? {
     guard count > 0 else { return nil }
     for number in stride(from: Self.place(count).region, through: 0, by: -1) {

@@ -5,10 +5,11 @@ internal import Synchronization
 
 /// The file of a database, whose pages end with their checksum.
 ///
-/// A page is proved whenever it comes from the disk, and sealed whenever it goes there. A file whose pages
-/// have no room for it, as SQLite itself makes them, is read and written as it is.
+/// A page is verified whenever it is read, and gets its checksum whenever it is written. A file
+/// whose pages have no room for checksums, as SQLite itself makes them, is read and written
+/// unchanged.
 final class MainFile: OpenFile {
-  /// The copy of a page that is sealed before it is written.
+  /// The buffer where a page gets its checksum before it is written.
   private var page: [UInt8] = []
   private var sharedSlots = 0
   private var ownSlots = 0
@@ -43,7 +44,7 @@ final class MainFile: OpenFile {
     }
   }
 
-  /// Reads how pages are; a file that is new doesn't say.
+  /// Reads the page size and whether pages have checksums, unless the file is new.
   private func readHeader() throws(FileFailure) {
     var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
     let code = header.withUnsafeMutableBytes { header in
@@ -56,7 +57,7 @@ final class MainFile: OpenFile {
     }
   }
 
-  /// Learns from the beginning of the first page how pages are.
+  /// Takes the page size and whether pages have checksums from the header.
   private func note(_ bytes: UnsafeRawBufferPointer) {
     guard let header = DatabaseHeader(bytes) else { return }
     database.stamp = header.stamp
@@ -68,14 +69,14 @@ final class MainFile: OpenFile {
     let code = readAll(bytes, at: offset)
     guard database.isSealed, bytes.count == database.pageSize else { return code }
     let number = UInt32(truncatingIfNeeded: offset / bytes.count + 1)
-    // SQLite takes pages that were cut off for empty ones; only a new file has no first page.
+    // SQLite reads missing pages at the end as empty; only a new file may have no first page.
     if code == IOFailure.shortRead, offset > 0 { return didFind(number) }
     guard code == SQLITE_OK else { return code }
     if PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number) { return SQLITE_OK }
     return number == 1 ? readFirstPage(bytes) : didFind(number)
   }
 
-  /// Reads the first page again, in case it was just being written.
+  /// Reads the first page again, in case it was being written during the first read.
   private func readFirstPage(_ bytes: UnsafeMutableRawBufferPointer) -> Int32 {
     database.firstPage.withLock { _ in
       let code = readAll(bytes, at: 0)
@@ -88,7 +89,7 @@ final class MainFile: OpenFile {
   override func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
     if offset == 0, bytes.count >= 512, let header = DatabaseHeader(bytes) {
       let isSealed = header.reservedSize == PageChecksum.size
-      // Pages that were written before would have lost their last bytes.
+      // Pages already written with checksums would lose their last bytes.
       if database.isSealed, !isSealed, database.pageSize != 0 {
         errno = EINVAL
         return IOFailure.write
@@ -105,17 +106,17 @@ final class MainFile: OpenFile {
     if page.count != bytes.count { page = [UInt8](repeating: 0, count: bytes.count) }
     return page.withUnsafeMutableBytes { copy in
       copy.copyMemory(from: bytes)
-      // The checkpoint isn't complete yet.
+      // The new stamp is written only when the checkpoint is complete.
       if offset == 0 { DatabaseHeader.setStamp(database.stamp, in: copy) }
       PageChecksum.seal(copy, number: UInt32(truncatingIfNeeded: offset / bytes.count + 1))
       return writeAll(UnsafeRawBufferPointer(copy), at: offset)
     }
   }
 
-  /// Cuts the file, as at the end of a complete checkpoint of a database that has fewer pages than before.
+  /// Truncates the file, as after a checkpoint of a database that has become smaller.
   override func truncate(to size: Int) -> Int32 {
     if let state = database.stateFile, database.isSealed, database.pageSize > 0 {
-      // A file that is shorter than the state says would be taken for one that was cut.
+      // A file with fewer pages than in the state would be reported as truncated.
       let count = UInt32(truncatingIfNeeded: size / database.pageSize)
       if state.current.pageCount > count {
         let code = state.update(isFlushed: true) { $0.pageCount = count }
@@ -123,16 +124,16 @@ final class MainFile: OpenFile {
       }
     }
     hasChanges = true
-    // Without a first page the file is a new one again, as after the first commit was rolled back.
+    // Without a first page, the file is new again, as after a rollback of its first commit.
     if size == 0 { (database.pageSize, database.isSealed) = (0, false) }
     return super.truncate(to: size)
   }
 
   // MARK: The stamp
 
-  /// Waits until the file is on disk, as at the end of a complete checkpoint.
+  /// Flushes the file to disk at the end of a checkpoint.
   ///
-  /// Then it has a stamp that tells it from each of its earlier copies.
+  /// It also gets a new stamp, which distinguishes it from all its earlier copies.
   override func sync() -> Int32 {
     guard hasChanges, database.isSealed, let state = database.stateFile else { return super.sync() }
     return finishCheckpoint(state)
@@ -140,7 +141,7 @@ final class MainFile: OpenFile {
 
   private func finishCheckpoint(_ state: StateFile) -> Int32 {
     var size = 0
-    // The state on disk must know the stamp before the file has it.
+    // The stamp must be in the state on disk before it is in the file.
     let code = inOrder(
       state.flush,
       { self.database.setStamp(state.current.nextStamp) },
@@ -153,7 +154,7 @@ final class MainFile: OpenFile {
     return state.update { $0.didCheckpoint(pageCount: count) }
   }
 
-  /// Notes in the file's header that it is complete, as it is when the log is empty.
+  /// Marks the file's header as complete without a log, when the log is empty.
   func finish() -> Int32 {
     guard isWritable, database.isSealed, let state = database.stateFile else { return SQLITE_OK }
     let stamp = database.stamp
@@ -199,7 +200,7 @@ final class MainFile: OpenFile {
     let mask = slots.reduce(0) { $0 | 1 << $1 }
     let isExclusive = flags & SQLITE_SHM_EXCLUSIVE != 0
     guard flags & SQLITE_SHM_LOCK != 0 else {
-      // Nothing is given back that this connection doesn't have.
+      // Only locks that this connection holds are released.
       let held = slots.filter { (isExclusive ? ownSlots : sharedSlots) & 1 << $0 != 0 }
       for slot in held { database.index.unlock(slot..<slot + 1, exclusively: isExclusive) }
       if isExclusive { ownSlots &= ~mask } else { sharedSlots &= ~mask }

@@ -3,16 +3,16 @@ internal import DepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// A file of a database as one connection has it open.
+/// A file of a database that one connection has open.
 ///
-/// All methods return result codes of SQLite, and leave the cause in `errno`.
+/// All methods return result codes of SQLite, and set `errno` on failure.
 class OpenFile {
-  /// `nil` if it doesn't exist and can't be made, and is empty therefore.
+  /// The open file; `nil` if it doesn't exist and can't be made, and so counts as empty.
   let descriptor: Descriptor?
   let isWritable: Bool
   let database: SharedDatabase
 
-  /// The page that was found damaged, until somebody asks.
+  /// The page last found damaged, until ``takeDamage()`` is called.
   private var damage: DamagedPage?
 
   init(_ descriptor: Descriptor?, isWritable: Bool, _ database: SharedDatabase) {
@@ -50,7 +50,7 @@ class OpenFile {
     }
   }
 
-  /// Does the remaining work before the file is closed.
+  /// Finishes pending work before the file is closed.
   func close() -> Int32 { SQLITE_OK }
 
   /// Notes a damaged page, and returns the result code for SQLite.
@@ -60,7 +60,7 @@ class OpenFile {
     return DamagedPage.result
   }
 
-  /// Returns the page that was found damaged since somebody asked last.
+  /// Returns the page found damaged since the last call.
   final func takeDamage() -> DamagedPage? {
     defer { damage = nil }
     return damage
@@ -120,9 +120,9 @@ class OpenFile {
   }
 }
 
-/// Does one step after the other, up to the first that fails.
+/// Runs steps in order until one fails.
 ///
-/// - Returns: The result code of the last step that was done.
+/// - Returns: The result code of the last step that ran.
 func inOrder(_ steps: (() -> Int32)...) -> Int32 {
   for step in steps {
     let code = step()
@@ -131,12 +131,12 @@ func inOrder(_ steps: (() -> Int32)...) -> Int32 {
   return SQLITE_OK
 }
 
-/// A file in the memory that SQLite sets aside for it.
+/// The memory that SQLite allocates for an open file.
 struct OpenFileSlot {
   private var base: sqlite3_file
   private var file: UnsafeMutableRawPointer
 
-  /// Puts a file into its place, where it stays until SQLite closes it.
+  /// Stores a file in the memory, where it stays until SQLite closes it.
   static func fill(_ slot: UnsafeMutablePointer<sqlite3_file>, with file: OpenFile) {
     UnsafeMutableRawPointer(slot).initializeMemory(
       as: OpenFileSlot.self,
@@ -147,7 +147,7 @@ struct OpenFileSlot {
     )
   }
 
-  /// Returns the file in a place; `nil` if it is one of SQLite's own.
+  /// Returns the file stored in the memory; `nil` if it is one of SQLite's own.
   static func file(_ slot: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile? {
     unmanaged(slot)?.takeUnretainedValue()
   }
@@ -160,7 +160,7 @@ struct OpenFileSlot {
 }
 
 /// The functions by which SQLite uses an open file (sqlite.org/c3ref/io_methods.html).
-// because nobody changes the functions once they are there
+// because the functions never change once they are set
 struct FileMethods: @unchecked Sendable {
   let pointer: UnsafePointer<sqlite3_io_methods>
 
@@ -203,7 +203,7 @@ struct FileMethods: @unchecked Sendable {
     }
     methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
     methods.xSectorSize = { _ in 4096 }
-    // A write cut off by a power failure changes no bytes beside its own range.
+    // A write that a power failure cuts off changes no bytes outside its range.
     methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
     methods.xShmMap = { slot, region, size, extends, result in
       let memory = OpenFileSlot.file(slot)?.mapIndex(Int(region), Int(size), extends: extends != 0)

@@ -1,20 +1,20 @@
 /// A changed page in the form sent to copies of the database: the bytes that the commit changed.
 ///
-/// The form has the page's number, the size of the rest in bytes, the checksum of the whole page,
+/// The form is the page's number, the size of the rest in bytes, the checksum of the whole page,
 /// and runs of bytes, each with its offset and length; all integers are little-endian. A new page
-/// is compared with zeros.
+/// is compared with a page of zeros.
 enum PageChange {
   static let headerSize = 16
-  /// How many equal bytes end a run, because the next one's head is as long.
+  /// The number of equal bytes that end a run: as many as the header of the next run takes.
   private static let gap = 4
 
-  /// Sets the bytes that differ between copies, the checksum and the stamp, to zeros.
+  /// Sets the bytes that can differ between copies, the checksum and the stamp, to zeros.
   static func normalize(_ page: UnsafeMutableRawBufferPointer, number: UInt32) {
     page.storeBytes(of: 0, toByteOffset: page.count - PageChecksum.size, as: UInt64.self)
     if number == 1 { DatabaseHeader.setStamp(0, in: page) }
   }
 
-  /// Appends the change of a page; both forms are normal.
+  /// Appends the change between two versions of a page, both normalized.
   static func write(
     _ number: UInt32,
     from old: UnsafeRawBufferPointer,
@@ -64,7 +64,9 @@ enum PageChange {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// The head of a change at an offset, and where the next one begins; `nil` if there is none or it is cut.
+  /// Returns the header of a change at an offset, and the offset of the next change.
+  ///
+  /// - Returns: `nil` if there is no change there, or not all of it.
   static func head(
     in bytes: UnsafeRawBufferPointer,
     at offset: Int

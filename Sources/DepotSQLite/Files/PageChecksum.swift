@@ -2,14 +2,14 @@ internal import Glibc
 
 /// The checksum of a page, which is in its last eight bytes.
 ///
-/// It covers the page's number too, so that a page in another's place is noticed. A change goes
-/// unnoticed once in about 2^63 times: each step mixes two words in by a product of 128 bits, whose
-/// halves are added without carry (as wyhash does, github.com/wangyi-fudan/wyhash).
+/// It covers the page's number too, so that a page stored at the wrong offset is noticed. A change
+/// is missed with a probability of about 2^-63: each step mixes two words by a 128-bit product,
+/// whose halves are added without carry (as wyhash does, github.com/wangyi-fudan/wyhash).
 package enum PageChecksum {
-  /// How many bytes at the end of each page it takes.
+  /// The size of a checksum in bytes.
   package static let size = 8
 
-  /// Numbers that are mixed into the words, so that zeros are nothing special.
+  /// Constants mixed into the words, so that zeros also change the result.
   private static let salts: (UInt64, UInt64, UInt64, UInt64) = (
     0xD6E8_FEB8_6659_FD93, 0x8EBC_6AF0_9C88_C6E3, 0x5895_46C4_3A6E_17F1, 0xE703_7ED1_A0B4_28DB
   )
@@ -29,7 +29,7 @@ package enum PageChecksum {
     let start = one ^ UInt64(number) &* four
     var (a, b, c, d) = (start, start ^ two, start ^ three, start ^ four)
     var place = 0
-    // Four sums at a time, since each step waits for the multiplication before it.
+    // Four independent sums, since each step waits for the previous multiplication of its sum.
     while place &+ 8 <= end {
       a = fold(words[place] ^ one, words[place &+ 1] ^ a)
       b = fold(words[place &+ 2] ^ two, words[place &+ 3] ^ b)
@@ -44,7 +44,7 @@ package enum PageChecksum {
     return fold(fold(a ^ one, b ^ two), fold(c ^ three, d ^ four) ^ start)
   }
 
-  /// Whether a page is as it was written.
+  /// Whether a page matches its checksum.
   static func isIntact(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
     guard page.count > size else { return false }
     let count = page.count - size
@@ -53,7 +53,7 @@ package enum PageChecksum {
       == UInt64(littleEndian: stored)
   }
 
-  /// Writes the checksum into the end of a page.
+  /// Writes the checksum at the end of a page.
   static func seal(_ page: UnsafeMutableRawBufferPointer, number: UInt32) {
     guard page.count > size else { return }
     let count = page.count - size
@@ -61,7 +61,7 @@ package enum PageChecksum {
     page.storeBytes(of: sum.littleEndian, toByteOffset: count, as: UInt64.self)
   }
 
-  /// Returns a page as it goes to the file.
+  /// Returns a page with its checksum, ready to be written.
   package static func sealing(_ page: [UInt8], number: UInt32) -> [UInt8] {
     var page = page
     page.withUnsafeMutableBytes { seal($0, number: number) }

@@ -2,16 +2,16 @@ internal import CDepotSQLite
 
 /// The primary copy of a database, which receives each commit before it is visible in this copy.
 package protocol CommitHome: AnyObject {
-  /// Takes a commit, on the thread that makes it.
+  /// Stores a commit; called on the thread that makes it.
   func take(_ commit: consuming PageCommit) -> CommitDecision
 }
 
-/// The fate of a commit at its home.
+/// The answer of the primary copy to a commit.
 package enum CommitDecision: Sendable {
   case taken
-  /// The home hasn't got it, and never will.
+  /// The primary hasn't stored the commit, and never will.
   case refused
-  /// Nobody knows whether the home has it.
+  /// Whether the primary has stored the commit is unknown.
   case unknown
 }
 
@@ -19,7 +19,7 @@ package enum CommitDecision: Sendable {
 ///
 /// It is valid until ``CommitHome/take(_:)`` returns.
 package struct PageCommit: ~Copyable {
-  /// How large a part of its form is about, in bytes.
+  /// The approximate size of a part of the form in bytes.
   private static let partSize = 1 << 20
 
   private let log: LogFile
@@ -28,7 +28,7 @@ package struct PageCommit: ~Copyable {
   private let main: PageReader.Versions?
   private var new: [UInt8]
   private var old: [UInt8]
-  /// How many pages the database has afterwards.
+  /// The number of pages in the database after the commit.
   package let pageCount: UInt32
 
   init(_ log: LogFile, frames: Range<Int>) {
@@ -61,7 +61,7 @@ package struct PageCommit: ~Copyable {
     while bytes.count - start < Self.partSize, let frame = frames.first {
       frames.removeFirst()
       guard let number = Self.header(of: frame, in: log)?.page else { throw Self.unreadable }
-      // The page that ends a commit may have been written before in the same transaction.
+      // The last page of the commit may have been written before in the same transaction.
       if frame != last, number == lastPage { continue }
       try write(number, inFrame: frame, into: &bytes)
     }
@@ -85,7 +85,7 @@ package struct PageCommit: ~Copyable {
     }
   }
 
-  /// Returns the numbers of the pages that a part of the form has.
+  /// Returns the numbers of the pages in a part of the form.
   package static func pages(of part: UnsafeRawBufferPointer) -> [UInt32] {
     var pages: [UInt32] = []
     var place = 0
@@ -102,16 +102,16 @@ package struct PageCommit: ~Copyable {
 }
 
 extension PageReader {
-  /// The pages of a database as they were committed last, in their normal form.
+  /// The last committed pages of a database, normalized.
   struct Versions {
     let database: SharedDatabase
     private let log: LogFile
     private let index: LogIndex
     private let frameCount: Int
-    /// How many pages the database has.
+    /// The number of pages in the database.
     let pageCount: UInt32
 
-    /// `nil` if nothing is known of the log yet.
+    /// Reads through a database's file and log; `nil` if SQLite hasn't read the log yet.
     init?(_ database: SharedDatabase, log: LogFile) {
       guard let index = LogIndex(database.index), let header = index.header() else { return nil }
       self.database = database
@@ -126,9 +126,9 @@ extension PageReader {
       pageCount = count
     }
 
-    /// Reads a page, one that there isn't as zeros.
+    /// Reads a page; one beyond the end of the database as zeros.
     ///
-    /// - Returns: Whether it is as it was written.
+    /// - Returns: Whether it matches its checksum.
     func read(_ number: UInt32, into page: inout [UInt8]) -> Bool {
       let isThere = number <= pageCount
       return page.withUnsafeMutableBytes { page in

@@ -6,7 +6,7 @@ package struct PageOwner: Hashable, Sendable {
   package enum Kind: Sendable {
     case table
     case index
-    /// It holds nothing now.
+    /// The page is free.
     case none
   }
 
@@ -15,14 +15,14 @@ package struct PageOwner: Hashable, Sendable {
   package var name: String
   /// The table; for an index, the table that it belongs to.
   package var table: String
-  /// The identifiers that rows in the page may have; `nil` if they can be any.
+  /// The range of identifiers of the rows that may be in the page; `nil` for any.
   package var rows: ClosedRange<Int64>?
 }
 
 extension PageOwner {
   /// Finds the table or index of a page, without reading the page itself.
   ///
-  /// This reads the inner pages of the trees, and for long values at most as many pages again.
+  /// It reads the inner pages of the trees, and to follow long values at most as many pages again.
   static func find(_ number: UInt32, in database: OpaquePointer?) -> PageOwner? {
     guard let pages = PageReader(database) else { return nil }
     if let known = pages.database.owners.withLock({ $0[number] }) { return known }
@@ -33,13 +33,13 @@ extension PageOwner {
   }
 }
 
-/// A search for the tree that a page is in (sqlite.org/fileformat.html#b_tree_pages).
+/// A search for the tree that contains a page (sqlite.org/fileformat.html#b_tree_pages).
 private struct PageSearch {
   private let target: UInt32
   private let database: OpaquePointer?
   private let pages: PageReader
   private var size: Int { pages.size }
-  /// How many pages may still be read for long values.
+  /// The number of pages that may still be read to follow long values.
   private var budget = 4096
 
   private struct Tree {
@@ -47,7 +47,7 @@ private struct PageSearch {
     var root: UInt32
   }
 
-  /// A page that is still to be looked at.
+  /// A page that is still to be searched.
   private struct Place {
     var page: UInt32
     var rows: ClosedRange<Int64>
@@ -112,14 +112,14 @@ private struct PageSearch {
     return result
   }
 
-  /// Looks for the page among the children of a tree's inner pages, and collects the tree's leaves.
+  /// Searches the children of a tree's inner pages for the page, and collects the tree's leaves.
   private func walk(_ tree: Tree, _ leaves: inout [Place]) -> PageOwner? {
     var owner = tree.owner
     if tree.root == target { return owner }
     var waiting = [Place(page: tree.root, rows: .min ... .max)]
     var seen: Set<UInt32> = []
     while let place = waiting.popLast() {
-      // A file that somebody made may lead in circles.
+      // A manipulated file may contain cycles.
       guard seen.insert(place.page).inserted else { continue }
       guard let page = pages.page(place.page) else { continue }
       let start = place.page == 1 ? DatabaseHeader.size : 0
@@ -131,14 +131,14 @@ private struct PageSearch {
         owner.rows = child.rows
         return owner
       }
-      // The leaves needn't be read: all of them are equally deep.
+      // All leaves are equally deep, so they needn't be read to know that they are leaves.
       let isLowest = children.first.flatMap { pages.page($0.page) }.map { $0[0] > 8 } ?? false
       if isLowest { leaves += children } else { waiting += children.reversed() }
     }
     return nil
   }
 
-  /// The pages that a page leads to; `nil` if it is a leaf.
+  /// Returns the children of a page; `nil` if it is a leaf.
   private func children(
     of page: [UInt8],
     at start: Int,
@@ -180,7 +180,7 @@ private struct PageSearch {
     return false
   }
 
-  /// The row in a leaf whose long value continues in the target page.
+  /// Returns the row in a leaf whose long value continues in the searched page.
   private mutating func rowWithLongValue(in leaf: UInt32) -> Int64? {
     budget -= 1
     guard let page = pages.page(leaf), page[0] == 13 else { return nil }
@@ -209,13 +209,13 @@ private struct PageSearch {
 }
 
 extension [UInt8] {
-  /// Reads a big-endian number of so many bytes.
+  /// Reads a big-endian integer of `size` bytes.
   fileprivate func number(at offset: Int, size: Int) -> UInt64 {
     guard offset + size <= count else { return 0 }
     return self[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Reads a number of one to nine bytes (sqlite.org/fileformat.html#varint).
+  /// Reads an integer of variable length, 1 to 9 bytes (sqlite.org/fileformat.html#varint).
   fileprivate func varint(at offset: Int) -> (value: Int64, size: Int) {
     var value: UInt64 = 0
     for place in 0..<9 where offset + place < count {

@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// The pages of a database as they were committed last, read without SQLite.
+/// Reads the last committed pages of a database without SQLite.
 struct PageReader {
   let database: SharedDatabase
   /// The size of a page in bytes.
@@ -8,7 +8,7 @@ struct PageReader {
   private let main: OpenFile
   private let log: OpenFile?
 
-  /// Reads through the files of a connection; `nil` if it has none whose pages have checksums.
+  /// Reads through the files of a connection; `nil` if its pages have no checksums.
   init?(_ connection: OpaquePointer?) {
     let files = DamagedPage.files(of: connection)
     guard let main = files.first(where: { $0.0 == .main })?.1, main.database.isSealed,
@@ -20,12 +20,12 @@ struct PageReader {
     size = database.pageSize
   }
 
-  /// Whether a page holds the bytes that SQLite locks, and nothing else.
+  /// Whether a page holds the bytes that SQLite locks, so that it is never written.
   static func isNeverUsed(_ number: UInt32, size: Int) -> Bool {
     Int(number) == SharedDatabase.firstLockedByte / size + 1
   }
 
-  /// Reads a page; `nil` if it isn't as it was written.
+  /// Reads a page; `nil` if it doesn't match its checksum.
   func page(_ number: UInt32) -> [UInt8]? {
     guard number > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
@@ -38,7 +38,7 @@ struct PageReader {
     return isIntact ? bytes : nil
   }
 
-  /// Reads a page from the log, and returns whether it has a checksum.
+  /// Reads a page from the log, and returns whether it matches its checksum.
   func read(
     _ number: UInt32,
     inFrame frame: Int,
@@ -50,7 +50,7 @@ struct PageReader {
       && PageChecksum.value(of: UnsafeRawBufferPointer(bytes), number: number) == sum
   }
 
-  /// Reads a page from the database, and returns whether it is as it was written.
+  /// Reads a page from the database file, and returns whether it matches its checksum.
   func read(_ number: UInt32, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
     main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
       && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)

@@ -3,24 +3,24 @@ internal import DepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// The common part of the connections of this process to one database.
+/// The state that the connections of this process share for one database.
 ///
-/// While there is one, the process holds SQLite's exclusive lock on the file, so that no other program can
-/// read, write, or checkpoint it.
+/// While there is a connection, the process holds SQLite's exclusive lock on the file, so that no
+/// other program can read, write, or checkpoint it.
 final class SharedDatabase: Sendable {
   let path: String
   let index = SharedIndex()
-  /// `nil` if there is no memory for it.
+  /// The checksums of the log's frames; `nil` if there is no memory for them.
   let frames = FrameSums()
-  /// The owners of pages that were found damaged.
+  /// The owners of pages that were found damaged, by page number.
   let owners = Mutex<[UInt32: PageOwner]>([:])
-  /// Held while the first page is written outside of a checkpoint, which a reader may find half done.
+  /// Held while the first page is written outside of a checkpoint, so that readers can wait for it.
   let firstPage = Mutex(())
   private let marked = Atomic<UInt32>(0)
   private let locks = Mutex(ConnectionLocks())
-  /// The open file by which the process has its lock.
+  /// The open file that holds the process's lock.
   private let holder = Mutex<Descriptor?>(nil)
-  /// The state of the files, known outside of them; `nil` if none is kept, as of copies.
+  /// The state file; `nil` if there is none, as for copies.
   private let outside = Mutex<StateFile?>(nil)
   /// The size of a page in bytes; 0 until it is known.
   private let pages = Atomic(0)
@@ -28,7 +28,7 @@ final class SharedDatabase: Sendable {
   private let seals = Atomic(true)
   /// Whether a connection may write.
   private let writable = Atomic(false)
-  /// The size of the pages in the log; 0 until it is known.
+  /// The page size of the log in bytes; 0 until it is known.
   private let logged = Atomic(0)
   private let damagedInLog = Atomic<UInt32>(0)
 
@@ -38,7 +38,7 @@ final class SharedDatabase: Sendable {
 
   private init(_ path: String) { self.path = path }
 
-  /// The bytes that SQLite locks, from the one for writers that wait to the last for readers.
+  /// The first of the 512 bytes of the file that SQLite locks (sqlite.org/lockingv3.html).
   static let firstLockedByte = 0x4000_0000
   private static let lockBytes = firstLockedByte..<firstLockedByte + 512
 
@@ -63,7 +63,7 @@ final class SharedDatabase: Sendable {
     set { marked.store(newValue, ordering: .relaxed) }
   }
 
-  /// Puts a stamp into the file's header, outside of a checkpoint.
+  /// Writes a stamp into the file's header, outside of a checkpoint.
   ///
   /// - Returns: A result code of SQLite.
   func setStamp(_ new: UInt32) -> Int32 {
@@ -74,7 +74,7 @@ final class SharedDatabase: Sendable {
       return page.withUnsafeMutableBytes { page in
         let code = first.readAll(page, at: 0)
         guard code == SQLITE_OK else { return code }
-        // A page that is damaged must not get a checksum that says it isn't.
+        // A damaged page must not get a valid checksum.
         guard PageChecksum.isIntact(UnsafeRawBufferPointer(page), number: 1) else {
           return DamagedPage.result
         }
@@ -87,9 +87,9 @@ final class SharedDatabase: Sendable {
     }
   }
 
-  /// Notes in the file's header that it isn't complete without its log from now on.
+  /// Marks the file's header as incomplete without its log from now on.
   ///
-  /// The state must be on disk.
+  /// The state must already be on disk.
   func open() -> Int32 {
     guard isSealed, let state = stateFile, DurableState.isClosed(stamp) else { return SQLITE_OK }
     guard let descriptor = holder.withLock({ $0 }) else { return SQLITE_OK }
@@ -108,7 +108,7 @@ final class SharedDatabase: Sendable {
     set { pages.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether pages end with their checksum; a file that is new does.
+  /// Whether pages end with their checksum, as in every new file.
   var isSealed: Bool {
     get { seals.load(ordering: .relaxed) }
     set { seals.store(newValue, ordering: .relaxed) }
@@ -117,9 +117,9 @@ final class SharedDatabase: Sendable {
   /// Whether a connection may write.
   var isWritable: Bool { writable.load(ordering: .relaxed) }
 
-  /// Takes note that a connection may write, after the header was read.
+  /// Records that a connection may write, after the header was read, and opens the state file.
   ///
-  /// - Throws: ``SystemError`` if there is a state that can't be kept.
+  /// - Throws: ``SystemError`` if there is a state file that can't be read or written.
   func didOpenForWriting() throws(SystemError) {
     writable.store(true, ordering: .relaxed)
     try outside.withLock { (known: inout sending StateFile?) throws(SystemError) in
@@ -133,7 +133,7 @@ final class SharedDatabase: Sendable {
     }
   }
 
-  /// The page that was found damaged in the log, behind which a start finds nothing; `nil` if there is none.
+  /// The page found damaged in the log, where the next start stops reading it; `nil` for none.
   var damageOfLog: UInt32? {
     let page = damagedInLog.load(ordering: .relaxed)
     return page == 0 ? nil : page
@@ -141,16 +141,16 @@ final class SharedDatabase: Sendable {
 
   func didFindInLog(_ page: UInt32?) { damagedInLog.store(page ?? 0, ordering: .relaxed) }
 
-  /// The state of the files, known outside of them; `nil` if none is kept, as of copies.
+  /// The state file; `nil` if there is none, as for copies.
   var stateFile: StateFile? { outside.withLock { $0 } }
 
-  /// The size of the pages in the log; 0 until it is known.
+  /// The page size of the log in bytes; 0 until it is known.
   var logPageSize: Int {
     get { logged.load(ordering: .relaxed) }
     set { logged.store(newValue, ordering: .relaxed) }
   }
 
-  /// The last committed frame of a page in the log, counted from 0; `nil` if there is none.
+  /// Returns the last committed frame of a page in the log, counted from 0; `nil` if there is none.
   func lastFrame(of page: UInt32) -> Int? {
     var frame = index.frameCount
     while frame > 0 {
@@ -163,7 +163,7 @@ final class SharedDatabase: Sendable {
   /// The size of the file in bytes; `nil` if no connection has it open.
   var mainSize: Int? { holder.withLock { try? $0?.fileSize() } }
 
-  /// Reads a page from the file, and returns whether it is as it was written.
+  /// Reads a page from the database file, and returns whether it matches its checksum.
   func readMain(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool {
     guard let descriptor = holder.withLock({ $0 }) else { return false }
     let main = OpenFile(descriptor, isWritable: false, self)
@@ -173,7 +173,7 @@ final class SharedDatabase: Sendable {
 
   // MARK: Locks
 
-  /// Raises the lock of a connection, and keeps all other processes out from the first one on.
+  /// Raises the lock of a connection; the first lock also locks all other processes out.
   func raise(_ file: MainFile, to level: Int32) -> Int32 {
     let isAlone = holder.withLock { holder in
       if holder != nil { return true }

@@ -4,20 +4,20 @@ internal import Synchronization
 
 /// The index of a write-ahead log (sqlite.org/walformat.html#walindex), in this process's memory.
 ///
-/// It is shared by the connections of this process, which are all that there are; SQLite makes it anew from
-/// the log when the first of them needs it.
+/// The connections of this process share it, and no other process has any; SQLite rebuilds it from
+/// the log when the first connection needs it.
 final class SharedIndex: Sendable {
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
     var regions: [Region] = []
     var users = 0
-    /// How many connections share each lock; -1 if one has it alone.
+    /// The number of connections that hold each lock; -1 for an exclusive lock.
     var holders = [Int](repeating: 0, count: Int(SQLITE_SHM_NLOCK))
   }
 
   /// A part of the index, at an address that stays the same.
-  // because SQLite's own protocol says who may read and write which of its bytes
+  // because SQLite's protocol decides which of its bytes a connection may read and write
   private struct Region: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
   }
@@ -28,10 +28,10 @@ final class SharedIndex: Sendable {
     }
   }
 
-  /// Notes that one more connection uses it.
+  /// Counts one more connection as a user of the index.
   func join() { state.withLock { $0.users += 1 } }
 
-  /// Notes that a connection doesn't use it any more; nothing is kept for nobody.
+  /// Counts one connection less; the last one frees the memory.
   func leave() {
     state.withLock { state in
       state.users -= 1
@@ -41,7 +41,7 @@ final class SharedIndex: Sendable {
     }
   }
 
-  /// Returns a part of the index; `nil` if it isn't there and isn't to be made.
+  /// Returns a region of the index; `nil` if it doesn't exist and may not be allocated.
   func region(_ number: Int, size: Int, extends: Bool) -> UnsafeMutableRawPointer? {
     let region: Region? = state.withLock { state in
       while extends, state.regions.count <= number {
@@ -53,10 +53,10 @@ final class SharedIndex: Sendable {
     return region?.memory
   }
 
-  /// How many frames of the log are committed.
+  /// The number of committed frames in the log.
   var frameCount: Int { mark.frameCount }
 
-  /// How far the log is committed, and which log it is.
+  /// The end of the committed part of the log.
   var mark: SnapshotMark {
     state.withLock { state in
       guard let memory = state.regions.first?.memory else {
@@ -69,7 +69,7 @@ final class SharedIndex: Sendable {
     }
   }
 
-  /// Takes locks.
+  /// Acquires locks.
   ///
   /// - Returns: Whether all of them were free.
   func lock(_ slots: Range<Int>, exclusively: Bool) -> Bool {
@@ -84,7 +84,7 @@ final class SharedIndex: Sendable {
     }
   }
 
-  /// Gives locks back.
+  /// Releases locks.
   func unlock(_ slots: Range<Int>, exclusively: Bool) {
     state.withLock { state in
       for slot in slots {

@@ -2,19 +2,19 @@ internal import CDepotSQLite
 internal import Glibc
 internal import Synchronization
 
-/// The pages of a database as one transaction sees them, read beside SQLite and proved by their checksums.
+/// The pages of a database in the snapshot of one transaction.
 ///
-/// They are as they go to a file of its own: one that has all of them is the database at that moment, complete
-/// without a log.
+/// They are read without SQLite, and verified by their checksums. A file with all of them is a
+/// complete database without a log.
 package final class SnapshotPages {
-  /// How many pages there are.
+  /// The number of pages.
   package let count: Int
   /// The size of a page in bytes.
   package var size: Int { pages.size }
   private let connection: Connection
   private let mark: SnapshotMark
   private let pages: PageReader
-  /// The frames of the log that have pages as the transaction sees them.
+  /// The frames of the log that are in the snapshot, by page number.
   private let frames: [UInt32: Frame]
 
   private struct Frame {
@@ -22,9 +22,9 @@ package final class SnapshotPages {
     var sum: UInt64
   }
 
-  /// Takes note of the pages of a connection's transaction, which ``Connection/beginReading()`` began.
+  /// Finds the pages of a connection's transaction, begun by ``Connection/beginReading()``.
   ///
-  /// - Returns: `nil` if the pages have no checksums, as those of formats before 5.
+  /// - Returns: `nil` if the pages have no checksums, as in formats before 5.
   /// - Throws: ``SQLiteError``.
   package init?(_ connection: Connection) throws(SQLiteError) {
     guard let mark = connection.mark, connection.isInTransaction else {
@@ -51,8 +51,8 @@ package final class SnapshotPages {
       }
       frames[entry.page] = Frame(number: number, sum: entry.sum)
     }
-    // A log that was begun anew meanwhile had nothing that the file hasn't got: otherwise the transaction would
-    // have kept it.
+    // If the log was restarted since, all its frames had been copied to the file: otherwise the
+    // transaction would have prevented the restart.
     guard database.index.mark.log == mark.log else { return [:] }
     guard isComplete else {
       throw SQLiteError(code: SQLITE_NOMEM, message: "The log's frames aren't known.")
@@ -62,7 +62,7 @@ package final class SnapshotPages {
 
   /// Reads a page into `size` bytes, with its checksum at their end.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `damaged` if it isn't as it was written.
+  /// - Throws: ``SQLiteError`` of the kind `damaged` if the page doesn't match its checksum.
   package func read(
     _ number: UInt32,
     into bytes: UnsafeMutableRawBufferPointer
@@ -94,7 +94,7 @@ package final class SnapshotPages {
       }
       guard pages.database.index.mark.log != mark.log else { return false }
     }
-    // A checkpoint copies nothing that the transaction doesn't see, so the page stays as it is.
+    // A checkpoint copies only frames in the snapshot of each reader, so the page stays unchanged.
     let read = { [pages] in pages.read(number, into: bytes) }
     return number == 1 ? pages.database.firstPage.withLock { _ in read() } : read()
   }

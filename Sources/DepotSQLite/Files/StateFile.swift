@@ -13,7 +13,7 @@ package final class StateFile: Sendable {
     var state: DurableState
   }
 
-  /// Where the state of a store is.
+  /// Returns the path of a store's state file.
   package static func path(of store: String) -> String { store + ".state" }
 
   private init(_ descriptor: Descriptor, _ content: Content) {
@@ -21,9 +21,9 @@ package final class StateFile: Sendable {
     state = Mutex(content)
   }
 
-  /// Opens the file beside a store; `nil` if there is none.
+  /// Opens a store's state file; `nil` if there is none.
   ///
-  /// - Throws: ``SystemError`` if it can't be written; EIO if it isn't as it was written.
+  /// - Throws: ``SystemError`` if it can't be written; EIO if both of its copies are damaged.
   package static func open(beside store: String) throws(SystemError) -> StateFile? {
     let path = path(of: store)
     do throws(SystemError) {
@@ -36,9 +36,9 @@ package final class StateFile: Sendable {
     }
   }
 
-  /// Returns the state of a store; `nil` if none is as it was written.
+  /// Returns the state of a store; `nil` if both copies in its state file are damaged.
   ///
-  /// - Throws: ``SystemError``; ENOENT if there is no such file.
+  /// - Throws: ``SystemError``; ENOENT if there is no state file.
   package static func state(of store: String) throws(SystemError) -> DurableState? {
     try read(path(of: store))?.state
   }
@@ -49,15 +49,15 @@ package final class StateFile: Sendable {
     return DurableState.newest(in: bytes).map { Content(serial: $0.serial, state: $0.state) }
   }
 
-  /// Makes the file beside a store, or puts another into its place, and waits until it is on disk.
+  /// Makes or replaces a store's state file, and flushes it to disk.
   ///
-  /// Whenever the process ends, the file has the one state or the other.
+  /// If the process ends meanwhile, the file has either the old or the new state.
   package static func set(_ state: DurableState, beside store: String) throws(SystemError) {
     let path = path(of: store)
     let draft = path + ".new"
     let descriptor = try Descriptor.open(file: draft, isWritable: true, creatingWithMode: 0o600)
     if let main = try? Descriptor.open(reading: store) { descriptor.adopt(ownerOf: main) }
-    // Both places are written, so that the file never grows later.
+    // Both copies are written, so that the file never grows later.
     for serial in [UInt64(1), 2] { try write(state, serial, to: descriptor) }
     try systemCall("fsync") { fsync(descriptor.number) }
     try FileSystem.renameDurably(draft, to: path)
@@ -76,21 +76,21 @@ package final class StateFile: Sendable {
     guard count == bytes.count else { throw SystemError(call: "pwrite", code: EIO) }
   }
 
-  /// The state as it was written last.
+  /// The last written state.
   package var current: DurableState { state.withLock { $0.state } }
 
-  /// Waits until the state is on disk as it is.
+  /// Flushes the state to disk.
   ///
   /// - Returns: A result code of SQLite.
   func flush() -> Int32 { update(isFlushed: true) { _ in } }
 
   /// Changes the state.
   ///
-  /// A change that isn't flushed may as well be written with the next one, if there is no room for it now:
-  /// the state on disk says less than the files hold then, as after a loss of power.
+  /// If there is no room for a change that isn't flushed, it is written with the next change: until
+  /// then the state on disk says less than the files hold, as after a power failure.
   ///
   /// - Parameters:
-  ///   - isFlushed: Whether to wait until it is on disk.
+  ///   - isFlushed: Whether to flush it to disk.
   ///   - change: Changes the state.
   /// - Returns: A result code of SQLite.
   func update(isFlushed: Bool = false, _ change: (inout DurableState) -> Void) -> Int32 {

@@ -1,21 +1,21 @@
 internal import CDepotSQLite
 internal import Glibc
 
-/// The file system by which SQLite reaches the files of databases (sqlite.org/vfs.html).
+/// The file system through which SQLite accesses the files of databases (sqlite.org/vfs.html).
 ///
-/// Databases and their write-ahead logs are ``MainFile`` and ``LogFile``: each page has a checksum, a
-/// commit goes to the log in one write, and the connections of this process lock and share memory among
-/// themselves, while all other processes are kept out. Temporary files and rollback journals are those of
-/// SQLite's own file system.
+/// Databases and their write-ahead logs are ``MainFile`` and ``LogFile``: each page has a checksum,
+/// and a commit is written to the log at once. The connections of this process share locks and
+/// memory among themselves, and all other processes are locked out. Temporary files and rollback
+/// journals are those of SQLite's own file system.
 enum VirtualFileSystem {
-  /// The name by which SQLite knows it.
+  /// The name under which SQLite knows it.
   static let name = "depot"
 
-  /// Registers it, once for each process.
+  /// Registers it, once per process.
   static let isRegistered: Bool = {
     guard let system = sqlite3_vfs_find("unix") else { return false }
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-    // All but the opening of files is as in SQLite's own.
+    // Everything except the opening of files is the same as in SQLite's own file system.
     vfs.initialize(to: system.pointee)
     vfs.pointee.szOsFile = max(Int32(MemoryLayout<OpenFileSlot>.size), system.pointee.szOsFile)
     vfs.pointee.zName = UnsafePointer(strdup(name))
@@ -62,7 +62,7 @@ enum VirtualFileSystem {
   }
 }
 
-/// A file that can't be used, as SQLite wants to be told.
+/// A failure to open a file, in the form that SQLite expects.
 struct FileFailure: Error {
   /// The result code.
   var result: Int32
