@@ -1,13 +1,13 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// A process that this one started and waits for (posix_spawnp(3), waitpid(2)).
+/// A process that this program started and waits for (posix_spawnp(3), waitpid(2)).
 package final class ChildProcess: Sendable {
-  /// Where a child's standard output goes.
+  /// The destination of a child's standard output.
   package enum Output: Sendable {
     case inherited
     case discarded
-    /// To ``output``.
+    /// To ``capturedOutput()``.
     case captured
   }
 
@@ -15,15 +15,15 @@ package final class ChildProcess: Sendable {
   /// The end of the pipe from which the child's output is read.
   private let pipe: Descriptor?
 
-  /// Starts a program, which is looked for in `$PATH`.
+  /// Starts a program, which is searched for in `$PATH`.
   ///
-  /// Its standard error is this process's unless the output is captured. No other descriptor is
-  /// passed on.
+  /// Its standard error is this process's unless the output is captured. It inherits no other
+  /// descriptor.
   ///
   /// - Parameters:
   ///   - arguments: The program and its arguments.
-  ///   - environment: The variables that it gets in addition to this process's.
-  ///   - output: Where its standard output goes.
+  ///   - environment: Variables in addition to this process's.
+  ///   - output: The destination of its standard output.
   ///   - input: Its standard input; this process's if `nil`.
   /// - Throws: ``SystemError`` if it can't be started.
   package init(
@@ -34,7 +34,7 @@ package final class ChildProcess: Sendable {
   ) throws(SystemError) {
     let ends = try output == .captured ? Descriptor.pipe() : nil
     pipe = ends?.reading
-    // The child's end of the pipe has to stay open until the child has it.
+    // The child's end of the pipe must stay open until the child has inherited it.
     defer { withExtendedLifetime(ends) {} }
     for (name, value) in environment { setenv(name, value, 1) }
     identifier = try Process.spawn(arguments) { actions in
@@ -54,9 +54,9 @@ package final class ChildProcess: Sendable {
     try pipe?.readAll() ?? []
   }
 
-  /// Waits for the end.
+  /// Waits until the process ends.
   ///
-  /// - Returns: The exit status, or 128 and the number of the signal that ended the process.
+  /// - Returns: The exit status, or 128 plus the number of the signal that ended the process.
   package func wait() -> Int32 { Process.wait(for: identifier) ?? 0 }
 
   /// Asks the process to end (SIGTERM).

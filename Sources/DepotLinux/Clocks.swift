@@ -1,13 +1,13 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The two clocks by which a service knows the time, read together.
+/// A reading of the two clocks that a service uses.
 package struct ClockReading: Hashable, Sendable {
   /// The wall clock, which may jump, in seconds since 2001.
   package var wall: Double
-  /// The seconds since the machine was started, asleep or awake, which nobody can set.
+  /// The seconds since the machine started, including sleep; it can't be set.
   package var boot: Double
-  /// The name of that start, which no other start of a machine has.
+  /// The identifier of the machine's last start, different for each start.
   package var bootName: String
 
   package init(wall: Double, boot: Double, bootName: String) {
@@ -17,14 +17,14 @@ package struct ClockReading: Hashable, Sendable {
   }
 }
 
-/// Something that tells the time.
+/// A source of the current time.
 package struct Clocks: Sendable {
   /// Reads the clocks.
   package let read: @Sendable () -> ClockReading
 
   package init(_ read: @escaping @Sendable () -> ClockReading) { self.read = read }
 
-  /// The machine's own clocks.
+  /// The clocks of the machine.
   package static let system = Clocks {
     ClockReading(
       wall: seconds(CLOCK_REALTIME) - 978_307_200,
@@ -42,7 +42,7 @@ package struct Clocks: Sendable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// The name of the machine's start; empty if the system tells none.
+  /// The identifier of the machine's start; empty if the system has none.
   private static let bootName: String = {
     guard let file = try? StoredFile(path: "/proc/sys/kernel/random/boot_id"),
       let bytes = try? file.read(36, at: 0)

@@ -16,7 +16,7 @@ extension Descriptor {
     )
   }
 
-  /// Creates a file for its owner, or empties it.
+  /// Creates a file with access for its owner only, or empties it.
   ///
   /// The corresponding C function is `open`.
   package static func create(path: String) throws(SystemError) -> Descriptor {
@@ -27,7 +27,7 @@ extension Descriptor {
     )
   }
 
-  /// Makes a pipe that programs started by this one don't inherit.
+  /// Makes a pipe that started programs don't inherit.
   ///
   /// The corresponding C function is `pipe`.
   package static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
@@ -41,7 +41,7 @@ extension Descriptor {
   ///
   /// The corresponding C function is `write`.
   ///
-  /// - Throws: ``SystemError``; EPIPE if nobody reads the pipe, ENOSPC if the disk is full.
+  /// - Throws: ``SystemError``; EPIPE if the pipe has no reader, ENOSPC if the disk is full.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -57,14 +57,14 @@ extension Descriptor {
     }
   }
 
-  /// Gives a file other permissions.
+  /// Changes the permissions of a file.
   ///
   /// The corresponding C function is `fchmod`.
   package func setMode(_ mode: UInt32) throws(SystemError) {
     try systemCall("fchmod") { fchmod(number, mode) }
   }
 
-  /// The size of a regular file in bytes; `nil` of anything else.
+  /// The size of a regular file in bytes; `nil` for anything else.
   ///
   /// The corresponding C function is `fstat`.
   package var regularFileSize: Int? {
@@ -75,15 +75,16 @@ extension Descriptor {
 }
 
 extension SystemError {
-  /// Whether nobody reads the pipe any more (EPIPE).
+  /// Whether the pipe has no reader any more (EPIPE).
   package var isBrokenPipe: Bool { code == EPIPE }
 }
 
 extension Process {
-  /// Whether there is a process of this number that hasn't ended.
+  /// Whether a process with this number exists and hasn't ended.
   ///
-  /// The corresponding C function is `kill`, which also finds those whose parent doesn't ask how they
-  /// have ended, as in containers whose first program is no init.
+  /// The corresponding C function is `kill`, which also finds ended processes whose parent hasn't
+  /// waited for them; those are excluded. They are common in containers whose first program is no
+  /// init.
   package static func exists(_ process: Int32) -> Bool {
     guard kill(process, 0) == 0 || errno == EPERM else { return false }
     guard let bytes = FileSystem.contents(of: "/proc/\(process)/stat", limit: 4096) else {
@@ -95,14 +96,15 @@ extension Process {
 }
 
 extension Descriptor {
-  /// Opens a file, never one that a symbolic link leads to.
+  /// Opens a file, but never through a symbolic link.
   ///
   /// The corresponding C function is `open`.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - isWritable: Whether it is opened for writing too.
-  ///   - mode: Who may use a file that is made because it is missing; `nil` if none is to be made.
+  ///   - mode: The permissions of the file if it is missing and so is created; `nil` to create
+  ///     none.
   /// - Returns: The descriptor.
   /// - Throws: ``SystemError``; ENOENT if there is no such file, ELOOP if it is a symbolic link.
   package static func open(
@@ -121,7 +123,7 @@ extension Descriptor {
     Int(try systemCall("fstat") { depot_file_size(number) })
   }
 
-  /// Gives a file the owner and the permissions of another.
+  /// Gives the file the owner and the permissions of another file.
   ///
   /// The corresponding C functions are `fstat`, `fchmod`, and, if this process is root's, `fchown`.
   package func adopt(ownerOf other: Descriptor) {
@@ -131,22 +133,22 @@ extension Descriptor {
     if geteuid() == 0 { _ = fchown(number, status.st_uid, status.st_gid) }
   }
 
-  /// Locks bytes of a file, for as long as the file is open.
+  /// Locks bytes of a file while the file is open.
   ///
-  /// The lock is the open file's, not the process's: closing the same file elsewhere in the process
-  /// doesn't end it, and other processes' POSIX locks heed it. The corresponding C function is `fcntl`
-  /// with `F_OFD_SETLK`.
+  /// The lock belongs to the open file, not to the process: closing the same file elsewhere in the
+  /// process doesn't release it, but it still excludes other processes' POSIX locks. The
+  /// corresponding C function is `fcntl` with `F_OFD_SETLK`.
   ///
   /// - Parameters:
-  ///   - bytes: Which bytes; they needn't exist.
-  ///   - exclusively: Whether nobody else may even read them.
-  /// - Throws: ``SystemError`` with EAGAIN if somebody else has a lock there.
+  ///   - bytes: The range of bytes; they needn't exist.
+  ///   - exclusively: Whether the lock excludes readers too.
+  /// - Throws: ``SystemError`` with EAGAIN if another open file has a conflicting lock there.
   package func lock(_ bytes: Range<Int>, exclusively: Bool) throws(SystemError) {
     let kind = Int16(exclusively ? F_WRLCK : F_RDLCK)
     try systemCall("fcntl") { depot_lock_range(number, kind, bytes.lowerBound, bytes.count) }
   }
 
-  /// Ends a lock at once, also if a process that is just being started has the descriptor for a moment.
+  /// Releases a lock at once, even if a process that is being started has inherited the descriptor.
   package func unlock(_ bytes: Range<Int>) {
     _ = depot_lock_range(number, Int16(F_UNLCK), bytes.lowerBound, bytes.count)
   }

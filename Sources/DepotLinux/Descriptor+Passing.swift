@@ -1,17 +1,17 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// Descriptors on their way to another process (unix(7), SCM_RIGHTS).
+/// The passing of descriptors to another process (unix(7), SCM_RIGHTS).
 extension Descriptor {
-  /// How many descriptors the kernel takes along with one message.
+  /// The most descriptors that the kernel passes with one message.
   package static let mostPassed = 253
 
-  /// Sends bytes to a socket, and with the first of them other descriptors.
+  /// Sends bytes to a socket, and other descriptors with the first byte.
   ///
   /// The corresponding C function is `sendmsg`.
   ///
-  /// - Returns: How many of the bytes were taken; the descriptors were if any was.
-  /// - Throws: ``SystemError``, with EAGAIN if nothing can be taken now.
+  /// - Returns: The number of bytes sent; the descriptors were sent if it isn't 0.
+  /// - Throws: ``SystemError``, with EAGAIN if the socket's buffer is full.
   package func send(
     _ bytes: UnsafeRawBufferPointer,
     passing descriptors: [Descriptor]
@@ -28,11 +28,11 @@ extension Descriptor {
     }
   }
 
-  /// Reads up to the size of `buffer`, and takes over the descriptors that come along; 0 at the end.
+  /// Reads up to the size of `buffer`, and receives the descriptors passed with it; 0 at the end.
   ///
   /// The corresponding C function is `recvmsg`.
   ///
-  /// - Throws: ``SystemError``, with EAGAIN if there is nothing to read now.
+  /// - Throws: ``SystemError``, with EAGAIN if nothing can be read now.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer,
     takingOver descriptors: inout [Descriptor]

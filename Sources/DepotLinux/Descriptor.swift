@@ -3,10 +3,10 @@ internal import Glibc
 
 /// An open file descriptor, closed when the last reference goes away.
 package final class Descriptor: Sendable {
-  /// The number that the kernel knows it by.
+  /// The kernel's number of the descriptor.
   package let number: Int32
 
-  /// Takes over an open descriptor.
+  /// Makes an object that owns an open descriptor.
   package init(_ number: Int32) {
     self.number = number
   }
@@ -17,12 +17,12 @@ package final class Descriptor: Sendable {
   ///
   /// The corresponding C function is `read`.
   ///
-  /// - Throws: ``SystemError``, with EAGAIN if there is nothing to read now.
+  /// - Throws: ``SystemError``, with EAGAIN if nothing can be read now.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     try systemCall("read") { Glibc.read(number, buffer.baseAddress, buffer.count) }
   }
 
-  /// Reads to the end; returns `nil` if there are over `limit` bytes.
+  /// Reads to the end; returns `nil` if there are more than `limit` bytes.
   package func readAll(limit: Int = .max) throws(SystemError) -> [UInt8]? {
     var result: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
@@ -39,25 +39,25 @@ package final class Descriptor: Sendable {
   ///
   /// The corresponding C function is `send`.
   ///
-  /// - Returns: How many of the bytes were taken.
-  /// - Throws: ``SystemError``, with EAGAIN if none can be taken now.
+  /// - Returns: The number of bytes sent.
+  /// - Throws: ``SystemError``, with EAGAIN if the socket's buffer is full.
   package func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
     try systemCall("send") {
       Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
   }
 
-  /// Sends bytes from an offset on, as many as the kernel accepts.
+  /// Sends as many of the bytes from an offset on as fit into the socket's buffer.
   ///
-  /// - Returns: The number of accepted bytes.
-  /// - Throws: ``SystemError``, with EAGAIN if none can be accepted now.
+  /// - Returns: The number of bytes sent.
+  /// - Throws: ``SystemError``, with EAGAIN if the socket's buffer is full.
   package func send(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int {
     try bytes.span.bytes.withUnsafeBytes { (all) throws(SystemError) in
       try send(UnsafeRawBufferPointer(rebasing: all[offset...]))
     }
   }
 
-  /// Sends all of some bytes to a socket, waiting for room.
+  /// Sends all bytes to a socket, waiting while its buffer is full.
   ///
   /// - Throws: ``SystemError`` if the connection is lost.
   package func sendAll(_ bytes: [UInt8]) throws(SystemError) {
@@ -65,21 +65,21 @@ package final class Descriptor: Sendable {
     while sent < bytes.count { sent += try send(bytes, from: sent) }
   }
 
-  /// Tells the other side of a connection that nothing more comes.
+  /// Ends the sending direction of a connection: the other side reads its end.
   ///
   /// The corresponding C function is `shutdown`.
   package func endSending() {
     shutdown(number, Int32(SHUT_WR))
   }
 
-  /// Ends a connection in both directions; a blocked reader finds its end.
+  /// Ends a connection in both directions; a blocked read returns.
   ///
   /// The corresponding C function is `shutdown`.
   package func endConnection() {
     shutdown(number, Int32(SHUT_RDWR))
   }
 
-  /// Makes `read` and `send` return at once.
+  /// Makes `read` and `send` return at once instead of waiting.
   ///
   /// The corresponding C function is `fcntl`.
   package func setNonblocking() throws(SystemError) {
@@ -88,7 +88,7 @@ package final class Descriptor: Sendable {
 }
 
 extension Descriptor {
-  /// Waits until there is something to read, or for some time.
+  /// Waits until something can be read, for a time at most.
   ///
   /// The corresponding C function is `poll`.
   package func waitUntilReadable(milliseconds: Int) {
@@ -97,7 +97,7 @@ extension Descriptor {
   }
 }
 
-/// A counter in the kernel that wakes threads that wait for it (eventfd(2)).
+/// A counter in the kernel that wakes waiting threads (eventfd(2)).
 package final class WakeSignal: Sendable {
   package let descriptor: Descriptor
 
@@ -109,13 +109,13 @@ package final class WakeSignal: Sendable {
   /// Wakes the waiting thread, or lets the next wait return at once.
   package func signal() { Self.raise(descriptor.number) }
 
-  /// Raises the signal of a descriptor, as signal handlers may.
+  /// Raises a signal by the number of its descriptor; signal handlers may call it.
   static func raise(_ number: Int32) {
     var one: UInt64 = 1
     _ = Glibc.write(number, &one, 8)
   }
 
-  /// Takes back all signals; waits for the first one if the signal is blocking.
+  /// Resets the signal; a blocking one waits until it is raised.
   package func consume() {
     var count: UInt64 = 0
     while Glibc.read(descriptor.number, &count, 8) == -1, errno == EINTR {}

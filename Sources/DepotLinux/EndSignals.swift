@@ -1,15 +1,14 @@
 internal import Glibc
 internal import Synchronization
 
-/// The signals that ask a program to end (SIGHUP, SIGINT, SIGTERM), for one that has to put things away
-/// before.
+/// The signals SIGHUP, SIGINT, and SIGTERM, for a program that must clean up before it ends.
 ///
-/// Programs that it starts know nothing of that: they have no handlers, and nothing is blocked.
+/// Programs that it starts aren't affected: they inherit neither handlers nor blocked signals.
 package enum EndSignals {
   private static let descriptor = Atomic<Int32>(-1)
   private static let first = Atomic<Int32>(0)
 
-  /// Runs `body` on a thread of its own when the first of the signals comes, with its number.
+  /// Runs `body` with the signal's number on its own thread when the first of the signals arrives.
   ///
   /// The signals no longer end the program, and neither does SIGPIPE: writing to a closed pipe
   /// fails instead. The corresponding C function is `signal`.
@@ -23,12 +22,12 @@ package enum EndSignals {
       wake.consume()
       body(first.load(ordering: .sequentiallyConsistent))
     }
-    // An ignored signal would be inherited, a handled one isn't.
+    // Started programs would inherit an ignored signal, but not a handler.
     _ = signal(SIGPIPE) { _ in }
     for number in [SIGHUP, SIGINT, SIGTERM] { _ = signal(number) { EndSignals.take($0) } }
   }
 
-  /// Handles a signal with async-signal-safe calls only.
+  /// Handles a signal, with async-signal-safe calls only.
   private static func take(_ number: Int32) {
     let (isFirst, _) = first.compareExchange(
       expected: 0,

@@ -2,9 +2,9 @@ internal import CDepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread's wait for descriptors, and the executor of the actor that lives on that thread.
+/// A loop that waits for descriptors on one thread, and runs the jobs of the actor on that thread.
 ///
-/// One thread calls ``wait(for:)`` again and again; any thread may ``wake()`` it.
+/// The thread calls ``wait(milliseconds:_:)`` repeatedly; any thread may ``wake()`` it.
 package final class EventLoop: SerialExecutor {
   /// An event of a descriptor.
   package struct Event: Sendable {
@@ -12,7 +12,7 @@ package final class EventLoop: SerialExecutor {
     package var token: Int64
     package var isReadable: Bool
     package var isWritable: Bool
-    /// Whether the other side is gone, or the descriptor has an error.
+    /// Whether the other side has closed the connection, or the descriptor has an error.
     package var isHangUp: Bool
   }
 
@@ -37,7 +37,7 @@ package final class EventLoop: SerialExecutor {
     try add(signal.descriptor, token: Self.wakeToken)
   }
 
-  /// Begins to watch whether a descriptor is readable.
+  /// Starts to watch whether a descriptor is readable.
   ///
   /// The corresponding C function is `epoll_ctl`.
   package func add(_ descriptor: Descriptor, token: Int64) throws(SystemError) {
@@ -74,11 +74,11 @@ package final class EventLoop: SerialExecutor {
     }
   }
 
-  /// Waits for something to happen, and runs the actor's jobs.
+  /// Waits for events, and runs the actor's jobs.
   ///
   /// - Parameters:
-  ///   - milliseconds: How long to wait at most.
-  ///   - events: Receives the events.
+  ///   - milliseconds: The longest time to wait.
+  ///   - events: The array that receives the events.
   package func wait(milliseconds: Int32, _ events: inout [Event]) {
     thread.store(Thread.current, ordering: .relaxed)
     events.removeAll(keepingCapacity: true)
@@ -147,7 +147,7 @@ package final class EventLoop: SerialExecutor {
     )
   }
 
-  /// Makes the calling thread the loop's.
+  /// Makes the calling thread the loop's thread.
   package func adoptCurrentThread() {
     thread.store(Thread.current, ordering: .relaxed)
   }

@@ -2,41 +2,41 @@ internal import CDepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// A lock on a file, held until the last reference goes away (flock(2)).
+/// A lock on a file, held until the last reference to it is released (flock(2)).
 ///
-/// Then it is free at once, also if this process is just starting another one, which has all its
-/// descriptors for a moment; unless it was handed over.
+/// It is then free at once, even if a process that is being started has inherited the descriptor;
+/// except after ``handOver()``.
 ///
-/// The file's first line is the process identifier of its last holder. It is never removed: another
-/// process could be about to lock it.
+/// The first line of the file is the process identifier of its last holder. The file is never
+/// removed, because another process could be about to lock it.
 package final class FileLock: Sendable {
-  /// Why there is no lock.
+  /// The reason why the lock failed.
   package enum Failure: Error, Hashable {
-    /// Another process has it.
+    /// Another process holds the lock; its number, if known.
     case held(by: Int32?)
     case system(SystemError)
   }
 
   private let descriptor: Descriptor
-  /// The kind of file system that the lock's file is on.
+  /// The file system of the lock's file.
   package let fileSystem: FileSystemKind
-  /// Whether another process has the same lock, and may go on having it.
+  /// Whether another process holds the same lock, which then isn't released here.
   private let isShared = Atomic(false)
 
   /// Locks the file at `path`, which is created if it is missing.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - attempts: How often to try, five milliseconds apart.
-  /// - Throws: ``Failure`` if another process has the lock, or there can be none.
+  ///   - attempts: The number of attempts, five milliseconds apart.
+  /// - Throws: ``Failure`` if another process has the lock, or the file can't be locked.
   package convenience init(path: String, attempts: Int = 1) throws(Failure) {
     try self.init(path, O_RDWR, attempts, depot_lock_exclusively)
     note()
   }
 
-  /// Locks the file at `path` together with others who only read; it is created if it is missing.
+  /// Locks the file at `path` in shared mode, for readers; it is created if it is missing.
   ///
-  /// - Throws: ``Failure`` if another process has the lock for itself, or there can be none.
+  /// - Throws: ``Failure`` if another process has an exclusive lock, or the file can't be locked.
   package convenience init(sharing path: String, attempts: Int = 1) throws(Failure) {
     try self.init(path, O_RDONLY, attempts, depot_lock_shared)
   }
@@ -60,7 +60,7 @@ package final class FileLock: Sendable {
     try Self.lock(descriptor, attempts, lock)
   }
 
-  /// Takes over a lock that another process had, through its descriptor.
+  /// Takes over another process's lock through its descriptor.
   package init(takingOver descriptor: Descriptor) {
     self.descriptor = descriptor
     fileSystem = FileSystemKind(type: depot_file_system_type(descriptor.number))
@@ -72,14 +72,15 @@ package final class FileLock: Sendable {
     if !isShared.load(ordering: .relaxed) { _ = depot_unlock(descriptor.number) }
   }
 
-  /// Returns the descriptor by which another process can have the lock too, which then lasts as long as
-  /// that has it.
+  /// Returns a descriptor with which another process can hold the lock too.
+  ///
+  /// Afterwards the lock lasts as long as that process keeps it.
   package func handOver() -> Descriptor {
     isShared.store(true, ordering: .relaxed)
     return descriptor
   }
 
-  /// Notes in the file who has the lock, and on a second line how far that is.
+  /// Writes the holder's process identifier to the file, and `state` to a second line.
   func note(_ state: String = "") {
     let text = Array("\(getpid())\n\(state.isEmpty ? "" : state + "\n")".utf8)
     pwrite(descriptor.number, text, text.count, 0)

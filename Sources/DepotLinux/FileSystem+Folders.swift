@@ -2,18 +2,18 @@ internal import CDepotLinux
 internal import Glibc
 
 extension FileSystem {
-  /// Removes a file, if there is one.
+  /// Removes a file if it exists.
   ///
   /// The corresponding C function is `unlink`.
   package static func remove(file path: String) { unlink(path) }
 
-  /// Removes a folder and the files in it; folders in it are left, and so is then the folder itself.
+  /// Removes a folder and its files; a folder that contains folders stays, with them.
   package static func remove(folderWithFiles path: String) {
     for name in entries(of: path) { unlink(path + "/" + name) }
     rmdir(path)
   }
 
-  /// Returns the names in a folder; none if it can't be read.
+  /// Returns the names in a folder; empty if it can't be read.
   package static func entries(of folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -27,41 +27,41 @@ extension FileSystem {
     return names
   }
 
-  /// Creates a folder for its owner only, which must be missing.
+  /// Creates a new folder with access for its owner only; it must not exist.
   ///
   /// The corresponding C function is `mkdir`.
   package static func createNewPrivateFolder(_ path: String) throws(SystemError) {
     try systemCall("mkdir") { mkdir(path, 0o700) }
   }
 
-  /// Gives a file or folder another name.
+  /// Renames a file or folder.
   ///
   /// The corresponding C function is `rename`.
   package static func rename(_ path: String, to other: String) throws(SystemError) {
     try systemCall("rename") { Glibc.rename(path, other) }
   }
 
-  /// Gives a file or folder another name in the same folder, and waits until that is on disk.
+  /// Renames a file or folder within its folder, and flushes the change to disk.
   package static func renameDurably(_ path: String, to other: String) throws(SystemError) {
     try rename(path, to: other)
     try flush(folderOf: other)
   }
 
-  /// Returns the first of `name1`, `name2`, and so on that no file has.
+  /// Returns the first of `name1`, `name2`, and so on that isn't in use.
   package static func freeName(_ name: String) -> String {
     var number = 1
     while size(of: "\(name)\(number)") != nil { number += 1 }
     return "\(name)\(number)"
   }
 
-  /// Gives a file another name besides its own.
+  /// Gives a file an additional name (a hard link).
   ///
   /// The corresponding C function is `link`.
   package static func link(_ path: String, to other: String) throws(SystemError) {
     try systemCall("link") { Glibc.link(path, other) }
   }
 
-  /// Waits until the names of the files beside a file are on disk.
+  /// Flushes the folder of a file to disk, and so the names in it.
   ///
   /// The corresponding C function is `fsync`.
   package static func flush(folderOf path: String) throws(SystemError) {
@@ -79,22 +79,23 @@ extension FileSystem {
     return (folder, path[path.index(after: slash)...])
   }
 
-  /// The size of a file in bytes, or `nil` if there is none.
+  /// The size of a file in bytes, or `nil` if it doesn't exist.
   ///
-  /// It opens nothing: closing a file would end SQLite's locks on it.
+  /// It doesn't open the file: closing it would release SQLite's locks on it.
   package static func size(of path: String) -> Int? {
     var status = stat()
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Whether there is something at `path` that isn't a regular file, as a device, a pipe, or a symbolic link, in
-  /// whose place no file may be put.
+  /// Whether `path` is a device, a pipe, a symbolic link, or anything but a regular file.
+  ///
+  /// No file may replace it then.
   package static func isOtherThanFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// How many bytes this user can still write on the file system of a file, or `nil` if it doesn't say.
+  /// The bytes that this user can still write on a file's file system; `nil` if it is unknown.
   ///
   /// The corresponding C function is `statvfs`.
   package static func freeBytes(at path: String) -> Int? {
@@ -102,19 +103,19 @@ extension FileSystem {
     return bytes < 0 ? nil : Int(bytes)
   }
 
-  /// Whether nothing can be written on the file system of a file.
+  /// Whether a file's file system is read-only.
   ///
   /// The corresponding C function is `statvfs`.
   package static func isReadOnly(at path: String) -> Bool { depot_is_read_only(path) == 1 }
 
-  /// Returns whether two paths lead to the same file, which then has several names.
+  /// Returns whether two paths are the same file, as two hard links are.
   ///
   /// The corresponding C function is `lstat`.
   package static func isSameFile(_ path: String, _ other: String) -> Bool {
     FileIdentity(path).map { $0 == FileIdentity(other) } ?? false
   }
 
-  /// Returns the absolute path of a file that exists, without links; `nil` if there is none.
+  /// Returns the absolute path of an existing file, without links; `nil` if it doesn't exist.
   ///
   /// The corresponding C function is `realpath`.
   package static func destination(of path: String) -> String? {
@@ -123,7 +124,7 @@ extension FileSystem {
     return PathText.text(ofArgument: resolved)
   }
 
-  /// Returns the absolute path of a file in a folder that exists, without links on the way to it.
+  /// Returns the absolute path of a file in an existing folder, without symbolic links in between.
   ///
   /// The file itself may be missing. The corresponding C function is `realpath`.
   package static func resolved(_ path: String) -> String? {

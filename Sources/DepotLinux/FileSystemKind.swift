@@ -1,6 +1,6 @@
 /// A kind of file system.
 package enum FileSystemKind: Hashable, Sendable {
-  /// One whose locks and flushes can't be relied on, by its name.
+  /// A file system whose locks and flushes are unreliable, by its name.
   case unsuitable(String)
   case local
 

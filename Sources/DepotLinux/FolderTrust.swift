@@ -1,14 +1,14 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The reason why a folder isn't as safe as a user's own.
+/// The reason why a folder isn't as safe as the user's own.
 package enum FolderDistrust: Hashable, Sendable {
   /// The folder, or a symbolic link on the way to it, belongs to another user.
   case foreign(path: String, user: UInt32)
   /// Others may add, remove, and rename files in the folder.
   case open(path: String)
 
-  /// The reason in words.
+  /// The reason as text for the user.
   package var message: String {
     switch self {
     case .foreign(let path, let user):
@@ -17,7 +17,7 @@ package enum FolderDistrust: Hashable, Sendable {
     }
   }
 
-  /// The remedy.
+  /// The remedy as text for the user.
   package var hint: String {
     switch self {
     case .foreign: "Use a folder of your own."
@@ -27,15 +27,15 @@ package enum FolderDistrust: Hashable, Sendable {
 }
 
 extension FileSystem {
-  /// Looks whether the folder of a file is this user's or root's, and only they may write to it.
+  /// Checks that the folder of a file belongs to this user or root, and only they may write to it.
   ///
   /// The user's private group, whose number equals the user's, may write to it too. In a sticky
-  /// folder, such as /tmp, all users may make files, and none can remove the files of others.
+  /// folder, such as /tmp, all users may make files, but none can remove the files of others.
   ///
   /// - Parameters:
-  ///   - file: The path, which may lead through symbolic links.
+  ///   - file: The path, which may contain symbolic links.
   ///   - users: Further users who may own the folder.
-  /// - Returns: `nil` if it is so, or there is no such folder.
+  /// - Returns: `nil` if the check succeeds, or the folder doesn't exist.
   package static func distrust(
     folderOf file: String,
     besides users: Set<UInt32> = []
@@ -44,7 +44,7 @@ extension FileSystem {
     var status = stat()
     var rest = file.split(separator: "/").dropLast().reversed().map(String.init)
     var place = file.hasPrefix("/") ? "" : destination(of: ".") ?? ""
-    // As many as the kernel follows.
+    // The kernel's limit of links to follow.
     var links = 40
     while let name = rest.popLast() {
       if name == "." { continue }
@@ -74,7 +74,7 @@ extension FileSystem {
     return status.st_mode & writers == 0 || status.st_mode & S_ISVTX != 0 ? nil : .open(path: path)
   }
 
-  /// Returns the path that a symbolic link has.
+  /// Returns the target of a symbolic link.
   ///
   /// The corresponding C function is `readlink`.
   private static func linkTarget(_ path: String) -> String? {

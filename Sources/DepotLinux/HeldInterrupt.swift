@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// The user's interruptions (SIGINT) while something has to come to its end first.
+/// Delays the effect of the user's interrupts (SIGINT) until an operation has finished.
 ///
-/// It needs ``Terminal/exitOnInterrupt()``. While it is held, the first interruption raises
-/// ``signal`` and no more; another one ends the program with status 130.
+/// It requires ``Terminal/exitOnInterrupt()``. While it is held, the first interrupt only raises
+/// ``signal``; a second one ends the program with status 130.
 package final class HeldInterrupt: Sendable {
-  /// Wakes waiting threads after an interruption.
+  /// Wakes waiting threads after an interrupt.
   package let signal: WakeSignal
 
   package init() throws(SystemError) {
@@ -15,26 +15,26 @@ package final class HeldInterrupt: Sendable {
 
   deinit { release() }
 
-  /// Whether there was an interruption while it was held.
+  /// Whether there was an interrupt while it was held.
   package var isRaised: Bool { HeldInterrupt.wasRaised.load(ordering: .sequentiallyConsistent) }
 
-  /// Holds interruptions back from now on.
+  /// Starts to delay interrupts.
   package func hold() {
     HeldInterrupt.holder.store(signal.descriptor.number, ordering: .sequentiallyConsistent)
   }
 
-  /// Lets them end the program again.
+  /// Lets interrupts end the program again.
   package func release() {
     HeldInterrupt.holder.store(-1, ordering: .sequentiallyConsistent)
   }
 
-  /// The descriptor of the signal that is held; -1 if there is none.
+  /// The descriptor of the held signal; -1 if there is none.
   private static let holder = Atomic<Int32>(-1)
   private static let wasRaised = Atomic(false)
 
-  /// Raises the signal, with calls that a signal handler may make.
+  /// Raises the signal; signal handlers may call it.
   ///
-  /// - Returns: Whether that was all.
+  /// - Returns: Whether the interrupt must not end the program.
   static func take() -> Bool {
     let descriptor = holder.load(ordering: .sequentiallyConsistent)
     guard descriptor >= 0, !wasRaised.exchange(true, ordering: .sequentiallyConsistent) else {
@@ -44,7 +44,7 @@ package final class HeldInterrupt: Sendable {
     return true
   }
 
-  /// Makes the variables, which a handler may not.
+  /// Initializes the static variables, which a signal handler must not do.
   static func prepare() {
     wasRaised.store(false, ordering: .sequentiallyConsistent)
     holder.store(-1, ordering: .sequentiallyConsistent)

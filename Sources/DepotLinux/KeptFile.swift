@@ -1,12 +1,12 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The identity of a file or folder: its device and inode, without its name.
+/// The identity of a file or folder: its device and inode, regardless of its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// Identifies the file at a path, without following a symbolic link; `nil` if there is none.
+  /// Identifies the file at a path, without following a symbolic link; `nil` if it doesn't exist.
   package init?(_ path: String) {
     var status = stat()
     guard PathText.withBytes(path, { lstat($0, &status) }) == 0 else { return nil }
@@ -14,13 +14,13 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// A file that has to stay at its path while somebody uses it.
+/// A file that must stay at its path while it is in use.
 package struct KeptFile: Sendable {
-  /// The event that took a file from its path.
+  /// The event that removed a file from its path.
   package enum Loss: Hashable, Sendable {
-    /// Nothing is there: the file, or a folder above it, was removed or got another name.
+    /// The path doesn't exist: the file, or a folder above it, was removed or renamed.
     case removed
-    /// Another file is there.
+    /// Another file is at the path.
     case replaced
   }
 
@@ -28,16 +28,16 @@ package struct KeptFile: Sendable {
   package let path: String
   private let identity: FileIdentity
 
-  /// Notes which file is at a path now; `nil` if none is.
+  /// Remembers the file that is at a path now; `nil` if there is none.
   package init?(_ path: String) {
-    // A path from the working folder would follow that wherever it is moved.
+    // A relative path would change its meaning when the working folder is moved.
     let absolute = path.hasPrefix("/") ? path : FileSystem.resolved(path) ?? path
     guard let identity = FileIdentity(absolute) else { return nil }
     self.path = absolute
     self.identity = identity
   }
 
-  /// The event that took it away since; `nil` if it is where it was.
+  /// The event that removed the file from its path; `nil` if it is still there.
   package var loss: Loss? {
     guard let found = FileIdentity(path) else { return .removed }
     return found == identity ? nil : .replaced

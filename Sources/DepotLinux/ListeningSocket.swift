@@ -2,32 +2,32 @@ internal import CDepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// A listening socket at a path that only one service at a time can hold.
+/// A listening socket at a path that only one service at a time can have.
 ///
-/// A lock file beside the socket decides who may replace it, because a refused connection doesn't
-/// prove that a socket is dead. The socket appears under its name by a rename, so that clients never
-/// meet a missing or half-made one.
+/// A lock file beside the socket decides which process may replace it, because a refused connection
+/// doesn't prove that a service has ended. The socket gets its name by a rename, so that clients
+/// never find it missing or unfinished.
 package final class ListeningSocket: Sendable {
-  /// Why a service can't listen.
+  /// The reason why a service can't listen.
   package enum Failure: Error, Sendable {
     case pathTooLong(bytes: Int)
-    /// Another service holds the lock; its process number, if it left one.
+    /// Another service holds the lock; its process number, if it wrote one.
     case inUse(process: String)
-    /// Something stands at the path that isn't a socket of this user.
+    /// The path is something else than a socket of this user.
     case foreignFile
     case system(SystemError)
   }
 
-  /// How many sockets this process made.
+  /// The number of sockets that this process made.
   private static let made = Atomic(0)
 
   package let descriptor: Descriptor
   private let path: String
   private let claim: Claim?
-  /// The socket's name; `nil` if it isn't this service's, or there was none.
+  /// The socket's file; `nil` if this service didn't make it, or it didn't exist.
   private let file: KeptFile?
 
-  /// The right to listen at a path, held until the last reference goes away.
+  /// The right to listen at a path, held until the last reference is released.
   package final class Claim: Sendable {
     fileprivate let path: String
     fileprivate let lock: FileLock
@@ -39,7 +39,7 @@ package final class ListeningSocket: Sendable {
       lockFile = KeptFile(ListeningSocket.lockPath(of: path))
     }
 
-    /// Takes the lock beside the socket.
+    /// Locks the file beside the socket.
     ///
     /// - Throws: ``Failure`` if the path, of at most 107 bytes, can't be used or another service
     ///   holds it.
@@ -53,7 +53,7 @@ package final class ListeningSocket: Sendable {
     }
   }
 
-  /// Listens at the path that was claimed, with the permissions `mode`.
+  /// Listens at the claimed path, with the permissions `mode`.
   ///
   /// - Throws: ``Failure`` if the kernel refuses.
   package init(_ claim: Claim, mode: UInt32) throws(Failure) {
@@ -66,7 +66,7 @@ package final class ListeningSocket: Sendable {
     let temporary = folder + name
     unlink(temporary)
     do throws(SystemError) {
-      // Through the folder's descriptor, the temporary name needs no room in the socket's address.
+      // Through the folder's descriptor, the temporary name doesn't lengthen the socket's address.
       let parent = try Descriptor.open(reading: folder)
       descriptor = try UnixSocket.listen(path: "/proc/self/fd/\(parent.number)/\(name)")
       try systemCall("chmod") { chmod(temporary, mode) }
@@ -79,7 +79,7 @@ package final class ListeningSocket: Sendable {
     claim.lock.note(Holder.listening)
   }
 
-  /// Listens at the same path again, from which the socket's name was taken.
+  /// Listens again at the same path, after the socket's file was removed.
   ///
   /// - Throws: ``Failure`` if the kernel refuses.
   package func renewed(mode: UInt32) throws(Failure) -> ListeningSocket {
@@ -87,16 +87,16 @@ package final class ListeningSocket: Sendable {
     return try ListeningSocket(claim, mode: mode)
   }
 
-  /// The files whose names others find it by; none if the service manager made it.
+  /// The files that must stay at their paths; empty if the service manager made the socket.
   package var keptFiles: [KeptFile] { [file, claim?.lockFile].compactMap(\.self) }
 
-  /// The event that took the socket from its path; `nil` if it is there.
+  /// The event that removed the socket from its path; `nil` if it is still there.
   package var loss: KeptFile.Loss? {
     guard claim != nil else { return nil }
     return file.map(\.loss) ?? .removed
   }
 
-  /// The event that took the lock beside it away, so that others may come to its path; `nil` if it is there.
+  /// The event that removed the lock file, so that others may take the path; `nil` if it is there.
   package var lockLoss: (path: String, loss: KeptFile.Loss)? {
     guard let lock = claim?.lockFile, let loss = lock.loss else { return nil }
     return (lock.path, loss)
@@ -110,7 +110,7 @@ package final class ListeningSocket: Sendable {
       && Process.environment("LISTEN_FDS") == "1"
   }
 
-  /// Takes over a socket that the service manager listens on (sd_listen_fds(3)).
+  /// Uses a socket that the service manager listens on (sd_listen_fds(3)).
   ///
   /// - Returns: `nil` unless exactly one was passed to this process.
   package static func fromServiceManager() -> ListeningSocket? {
@@ -132,12 +132,12 @@ package final class ListeningSocket: Sendable {
     file = nil
   }
 
-  /// Listens on a socket that another service made and handed over.
+  /// Listens on a socket that another service made and passed to this one.
   ///
   /// - Parameters:
   ///   - descriptor: The socket.
   ///   - lock: The lock on its path; `nil` if the service manager made the socket.
-  ///   - path: Where it is.
+  ///   - path: The path of the socket.
   package init(takingOver descriptor: Descriptor, lock: Descriptor?, path: String) {
     self.descriptor = descriptor
     self.path = path
@@ -146,40 +146,40 @@ package final class ListeningSocket: Sendable {
     claim?.lock.note(Holder.listening)
   }
 
-  /// Whether it is at a path of this service's, rather than made by the service manager.
+  /// Whether this service owns the socket's path; `false` if the service manager made the socket.
   package var hasPath: Bool { claim != nil }
 
-  /// Returns the descriptors that another service needs to listen on this socket, with their names.
+  /// Returns the descriptors with which another service can take over this socket, and their names.
   package func handOver() -> (names: [String], descriptors: [Descriptor]) {
     guard let claim else { return (["listener"], [descriptor]) }
     return (["listener", "lock"], [descriptor, claim.lock.handOver()])
   }
 
-  /// Lets every user connect, so that the service itself decides who may stay.
+  /// Gives every user the permission to connect; the service itself then checks access.
   package func admitAll() {
     if claim != nil { chmod(path, 0o666) }
   }
 
-  /// Removes the socket, if it is still the file at the path, and notes that its service ends.
+  /// Removes the socket if it is still at its path, and records that the service ends.
   package func unlinkIfOwn() {
     guard let claim else { return }
     claim.lock.note(Holder.ending)
     if loss == nil { unlink(path) }
   }
 
-  /// The service that has the right to listen at a path, as it says in the lock.
+  /// The service that holds the lock of a path, as recorded in the lock.
   package struct Holder: Sendable {
     package let process: Int32
-    /// Whether it listens, as far as it knows: it neither begins nor ends.
+    /// Whether it recorded that it listens, rather than that it starts or ends.
     package let isListening: Bool
 
     fileprivate static let listening = "listening"
     fileprivate static let ending = "ending"
 
-    /// Whether there is such a process still.
+    /// Whether its process still exists.
     package var isRunning: Bool { Process.exists(process) }
 
-    /// Reads the last holder's note beside a socket; `nil` if there is none.
+    /// Reads the record of the last holder beside a socket; `nil` if there is none.
     package init?(besideSocket path: String) {
       let lock = ListeningSocket.lockPath(of: path)
       guard let bytes = FileSystem.contents(of: lock, limit: 1 << 10) else { return nil }
@@ -208,7 +208,7 @@ package final class ListeningSocket: Sendable {
     guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
       throw .foreignFile
     }
-    // Somebody may listen without regard for our lock.
+    // Another program may listen there without using our lock.
     do throws(SystemError) {
       _ = try UnixSocket.connect(path: path)
       throw SystemError(call: "connect", code: 0)

@@ -2,21 +2,21 @@ internal import CDepotLinux
 internal import Glibc
 internal import Synchronization
 
-/// A file that is this process's standard error, and begins anew before it gets too large.
+/// A log file that is this process's standard error, and is restarted when it becomes too large.
 ///
-/// Its content until then is kept beside it, with the suffix `.1`, so that at most twice the limit is on
-/// disk. Several processes may write to the same file.
+/// The previous content is kept beside it, with the suffix `.1`, so that at most twice the limit is
+/// on disk. Several processes may write to the same file.
 package final class LogFile: Sendable {
   private let path: String
   private let limit: Int
-  /// How many bytes this process may write before it looks at the file again.
+  /// The number of bytes that this process may write before it checks the file's size again.
   private let left = Mutex(0)
 
-  /// Opens the file, which is made for its owner if it is missing, as the standard error.
+  /// Opens the file as the standard error; it is created for its owner if it is missing.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - limit: From how many bytes on it begins anew.
+  ///   - limit: The size in bytes from which it is restarted.
   /// - Throws: ``SystemError`` if it can't be opened for writing.
   package init(path: String, limit: Int) throws(SystemError) {
     self.path = path
@@ -24,15 +24,15 @@ package final class LogFile: Sendable {
     try open()
   }
 
-  /// Opens the file of this name again, since somebody may have given the old one another.
+  /// Opens the file at the path again, since the previous one may have been renamed.
   ///
-  /// - Throws: ``SystemError`` if it can't be opened; the old one stays.
+  /// - Throws: ``SystemError`` if it can't be opened; then the previous file stays in use.
   package func reopen() throws(SystemError) {
     left.withLock { $0 = 0 }
     try open()
   }
 
-  /// Takes note of bytes that are about to be written, and begins the file anew if it is too large.
+  /// Counts bytes that are about to be written, and restarts the file if it is too large.
   package func prepare(for count: Int) {
     let isDue = left.withLock { left in
       left -= count
@@ -43,11 +43,11 @@ package final class LogFile: Sendable {
     var status = stat()
     guard isDue, fstat(2, &status) == 0, Int(status.st_size) >= limit else { return }
     if isCurrent { rename(path, path + ".1") }
-    // If the new file can't be opened, the old one stays in use.
+    // If the new file can't be opened, the previous one stays in use.
     try? open()
   }
 
-  /// Whether the file of this name is the one that is the standard error.
+  /// Whether the file at the path is the standard error.
   private var isCurrent: Bool {
     var (own, named) = (stat(), stat())
     return fstat(2, &own) == 0 && lstat(path, &named) == 0 && own.st_dev == named.st_dev
@@ -62,10 +62,10 @@ package final class LogFile: Sendable {
 }
 
 extension LogFile {
-  /// Whether the standard error is a connection to the journal, as `$JOURNAL_STREAM` tells of the file
-  /// that it means (systemd.exec(5)).
+  /// Whether the standard error is a connection to the journal (systemd.exec(5)).
   ///
-  /// A program that inherits the variable may have another standard error.
+  /// `$JOURNAL_STREAM` identifies the file of that connection. A program that inherits the variable
+  /// may have another standard error.
   package static var isJournal: Bool {
     let parts = (Process.environment("JOURNAL_STREAM") ?? "").split(separator: ":")
     var status = stat()

@@ -1,15 +1,15 @@
 /// A page of the system's manual, in the language of man(7).
 package struct ManualPage: Sendable {
-  /// The page so far.
+  /// The text of the page so far.
   package private(set) var text: String
 
-  /// Begins a page.
+  /// Starts a page.
   ///
   /// - Parameters:
   ///   - name: The name, such as `depotd`.
-  ///   - section: The part of the manual that it belongs to, as in intro(1).
+  ///   - section: The section of the manual, as in intro(1).
   ///   - source: The package and its version.
-  ///   - summary: The meaning in a few words, which apropos(1) searches.
+  ///   - summary: The purpose in a few words, which apropos(1) searches.
   package init(name: String, section: Int, source: String, summary: String) {
     text = """
       .TH \(name.uppercased()) \(section) "" "\(source)" ""
@@ -20,15 +20,15 @@ package struct ManualPage: Sendable {
       """
   }
 
-  /// Begins a section, whose title is in capitals.
+  /// Starts a section, whose title is in capitals.
   package mutating func section(_ title: String) {
     text += ".SH \(Self.escaped(title.uppercased()))\n"
   }
 
-  /// Begins a part of a section.
+  /// Starts a subsection.
   package mutating func subsection(_ title: String) { text += ".SS \(Self.escaped(title))\n" }
 
-  /// Appends paragraphs, which empty lines divide; a line that begins with spaces stays as it is.
+  /// Appends paragraphs, separated by empty lines; a line that begins with spaces isn't changed.
   package mutating func prose(_ paragraphs: String) {
     var isVerbatim = false
     for line in paragraphs.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -42,12 +42,12 @@ package struct ManualPage: Sendable {
     if isVerbatim { text += ".RE\n.fi\n" }
   }
 
-  /// Appends lines that are to be typed as they are.
+  /// Appends lines that the reader can type literally.
   package mutating func commands(_ lines: [String]) {
     text += ".PP\n.nf\n.RS 4\n" + lines.map { Self.line($0[...]) }.joined() + ".RE\n.fi\n"
   }
 
-  /// Appends a synopsis in bold letters.
+  /// Appends a synopsis in bold.
   package mutating func synopsis(_ line: String) {
     text += ".PP\n.B " + Self.escaped(line) + "\n"
   }
@@ -64,8 +64,7 @@ package struct ManualPage: Sendable {
     return (isRequest ? "\\&" : "") + escaped(String(line)) + "\n"
   }
 
-  /// Returns a text with the characters that have a meaning of their own, or that would be shown as others,
-  /// in troff's spelling.
+  /// Returns a text with the characters escaped that troff would interpret or replace.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {

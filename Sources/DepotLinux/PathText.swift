@@ -1,15 +1,16 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// Paths as texts, which stand for any bytes.
+/// Paths as Swift strings, even if their bytes aren't UTF-8.
 ///
-/// The name of a file need not be UTF-8. Each byte of an argument that isn't is a scalar at the end of Unicode's
-/// range for private use, and becomes the byte again where a file of the path is opened.
+/// A file's name may be any bytes. Each byte of an argument that isn't UTF-8 becomes a scalar at
+/// the end of Unicode's private-use range, and becomes the byte again when a file at the path is
+/// opened.
 package enum PathText {
-  /// The scalar of the byte 0.
+  /// The scalar that represents the byte 0.
   private static let first: UInt32 = 0x10FF00
 
-  /// Whether an argument of this program isn't UTF-8; otherwise no path has such scalars.
+  /// Whether an argument of this program isn't UTF-8; otherwise no path contains such scalars.
   private static let isNeeded: Bool = {
     let start = depot_noted_start()
     return (0..<Int(start.count)).contains { index in
@@ -25,7 +26,7 @@ package enum PathText {
     }
   }
 
-  /// Returns the text of an argument.
+  /// Returns an argument as a string.
   static func text(ofArgument argument: UnsafePointer<CChar>) -> String {
     if let text = String(validatingCString: argument) { return text }
     let bytes = UnsafeRawBufferPointer(start: argument, count: strlen(argument))
@@ -46,7 +47,7 @@ package enum PathText {
     return String(text)
   }
 
-  /// Whether a text stands for bytes that aren't UTF-8.
+  /// Whether a string represents bytes that aren't UTF-8.
   package static func isForeign(_ text: String) -> Bool {
     isNeeded && text.unicodeScalars.contains { byte($0) != nil }
   }
@@ -58,7 +59,7 @@ package enum PathText {
     return String(validatingCString: path) == nil
   }
 
-  /// Returns a text with a question mark for each byte that isn't UTF-8.
+  /// Returns a string with a question mark in place of each byte that isn't UTF-8.
   package static func shown(_ text: String) -> String {
     guard isForeign(text) else { return text }
     return text.unicodeScalars.map { byte($0) == nil ? String($0) : "?" }.joined()
@@ -68,7 +69,7 @@ package enum PathText {
     first + 0x80...first + 0xFF ~= scalar.value ? UInt8(scalar.value - first) : nil
   }
 
-  /// Calls `body` with the bytes that a path stands for.
+  /// Calls `body` with the bytes of a path.
   static func withBytes<Result>(
     _ path: String,
     _ body: (UnsafePointer<CChar>) -> Result

@@ -5,20 +5,20 @@ internal import Glibc
 package enum Poll {
   /// The operations that a descriptor is ready for.
   package struct Readiness: Hashable, Sendable {
-    /// Whether reading won't block: there is something, or the end.
+    /// Whether reading won't block, because there are bytes or the end.
     package var canRead = false
     package var canWrite = false
   }
 
-  /// Waits until `signal` is raised or `socket` is ready, or until the time is over.
+  /// Waits until `signal` is raised, `socket` is ready, or the time is over.
   ///
   /// The corresponding C function is `poll`.
   ///
   /// - Parameters:
   ///   - socket: The socket to wait for, if any.
-  ///   - wantsWrite: Whether being able to write ends the wait.
-  ///   - signal: A signal that also ends the wait; it is consumed then. It must not be blocking.
-  ///   - milliseconds: How long to wait at most; for ever if `nil`.
+  ///   - wantsWrite: Whether to wait until it can be written too.
+  ///   - signal: A signal that also ends the wait and is then reset. It must be non-blocking.
+  ///   - milliseconds: The longest time to wait; `nil` for no limit.
   /// - Returns: The operations that the socket is ready for.
   package static func wait(
     for socket: Descriptor?,
@@ -44,14 +44,14 @@ package enum Poll {
   ///
   /// The corresponding C function is `poll`.
   ///
-  /// - Returns: Which of them can be read without blocking, in their order.
+  /// - Returns: Whether each descriptor can be read without blocking, in their order.
   package static func wait(for descriptors: [Descriptor], milliseconds: Int?) -> [Bool] {
     var entries = descriptors.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
     let isAnyReady = wait(for: &entries, milliseconds)
     return entries.map { isAnyReady && $0.revents != 0 }
   }
 
-  /// Waits until a descriptor can be written to, or until the time is over; returns whether it can.
+  /// Waits until a descriptor can be written, or until the time is over; returns whether it can.
   ///
   /// The corresponding C function is `poll`.
   package static func canWrite(_ descriptor: Descriptor, milliseconds: Int) -> Bool {
@@ -59,7 +59,7 @@ package enum Poll {
     while true {
       var entries = [pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)]
       let now = Monotonic.now()
-      // A signal may end the wait.
+      // A signal may interrupt the wait.
       if wait(for: &entries, now < end ? Int((end - now + 999_999) / 1_000_000) : 0) { return true }
       if now >= end { return false }
     }

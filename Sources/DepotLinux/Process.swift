@@ -17,13 +17,13 @@ package enum Process {
     return code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "localhost"
   }
 
-  /// The exit status of a program that wrote to a closed pipe, as shells report it for SIGPIPE.
+  /// The exit status of a program that wrote to a closed pipe, as shells report SIGPIPE.
   package static let closedPipeStatus: Int32 = 141
 
-  /// The user that this process acts as.
+  /// The effective user identifier of this process.
   package static var user: UInt32 { geteuid() }
 
-  /// Returns an environment variable that isn't empty, or `nil`.
+  /// Returns an environment variable, or `nil` if it is empty or isn't set.
   package static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
@@ -34,7 +34,7 @@ package enum Process {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// Whether an environment variable is there, isn't empty, and isn't 0.
+  /// Whether an environment variable is set, and neither empty nor 0.
   package static func isSet(_ name: String) -> Bool { environment(name).map { $0 != "0" } ?? false }
 
   /// The folder of the running program, or `nil`.
@@ -46,22 +46,22 @@ package enum Process {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }
 
-  /// Whether `path` is a file that this process may run.
+  /// Whether `path` is a file that this process may execute.
   ///
   /// The corresponding C function is `access`.
   package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-  /// Whether a program of this name, or at this path, can be run from `$PATH`.
+  /// Whether a program with this name is in `$PATH`, or executable at this path.
   package static func isInPath(_ name: String) -> Bool {
     if name.contains("/") { return isExecutable(name) }
     let folders = (environment("PATH") ?? "").split(separator: ":")
     return folders.contains { isExecutable("\($0)/\(name)") }
   }
 
-  /// Lets go of the pages of the program's code that only starting needed.
+  /// Releases the memory of program code that was needed only to start.
   ///
-  /// The ones that are needed again come from the system's cache without being read. The corresponding C
-  /// function is `madvise`.
+  /// Pages that are needed again are mapped from the system's cache without a disk read. The
+  /// corresponding C function is `madvise`.
   package static func releaseCode() { depot_unmap_code() }
 
   /// Ends this process at once.
@@ -69,14 +69,14 @@ package enum Process {
   /// The corresponding C function is `_exit`.
   package static func exit(_ status: Int32) -> Never { _exit(status) }
 
-  /// Starts a program in a session of its own, with nothing on its standard input.
+  /// Starts a program in its own session, with an empty standard input.
   ///
   /// The corresponding C function is `posix_spawn`.
   ///
   /// - Parameters:
   ///   - arguments: The path of the program and its arguments.
   ///   - output: Its standard output.
-  ///   - log: The file that its standard error is appended to.
+  ///   - log: The file that it appends its standard error to.
   /// - Returns: The number of the new process.
   /// - Throws: ``SystemError`` if it can't be started.
   package static func spawnDetached(
@@ -91,7 +91,7 @@ package enum Process {
     }
   }
 
-  /// Starts a program with the standard descriptors only, which `prepare` sets.
+  /// Starts a program with only the standard descriptors, which `prepare` sets.
   static func spawn(
     _ arguments: [String],
     inOwnSession: Bool = false,
@@ -101,7 +101,7 @@ package enum Process {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     prepare(&actions)
-    // Inherited descriptors would make readers of this process's output wait for the new one too.
+    // If it inherited other descriptors, readers of this process's output would wait for it too.
     depot_spawn_close_from(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -115,21 +115,21 @@ package enum Process {
     return process
   }
 
-  /// Waits for the end of a process that this one has started.
+  /// Waits until a started process ends.
   ///
   /// The corresponding C function is `waitpid`.
   ///
-  /// - Returns: The exit status, or 128 and the number of the signal that ended the process; `nil` if
-  ///   somebody else has asked for it.
+  /// - Returns: The exit status, or 128 plus the number of the signal that ended the process; `nil`
+  ///   if another caller has already waited for it.
   package static func wait(for process: Int32) -> Int32? {
     var status: Int32 = 0
     guard (try? systemCall("waitpid") { waitpid(process, &status, 0) }) != nil else { return nil }
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
-  /// Writes a line to the standard output and closes it, so that a reader finds its end.
+  /// Writes a line to the standard output and closes it, so that the reader can stop reading.
   ///
-  /// Nobody may be left who wants to know. The corresponding C function is `dup2`.
+  /// A failed write is ignored. The corresponding C function is `dup2`.
   package static func endStandardOutput(_ line: [UInt8]) {
     _ = Glibc.write(1, line, line.count)
     let nothing = depot_open("/dev/null", O_WRONLY, 0)
@@ -138,29 +138,30 @@ package enum Process {
     close(nothing)
   }
 
-  /// Opens /dev/null where the standard input, output, or error is closed, so that no file that
-  /// matters gets their numbers.
+  /// Opens /dev/null for each standard descriptor that is closed.
+  ///
+  /// Otherwise the next opened file would become the standard input, output, or error.
   package static func openStandardDescriptors() {
     var number: Int32 = 0
     while 0...2 ~= number { number = depot_open_inherited("/dev/null", O_RDWR) }
     if number > 2 { close(number) }
   }
 
-  /// How many descriptors this process may have open now; somebody else may change it (prlimit(2)).
+  /// The current limit of open descriptors; other processes may change it (prlimit(2)).
   package static var descriptorLimit: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
     return Int(min(limit.rlim_cur, 1 << 20))
   }
 
-  /// How much memory this process has in RAM, in bytes.
+  /// The resident memory of this process in bytes.
   package static var residentBytes: Int {
     guard let statm = FileSystem.contents(of: "/proc/self/statm", limit: 4096) else { return 0 }
     let pages = String(decoding: statm, as: UTF8.self).split(separator: " ").dropFirst().first
     return pages.flatMap { Int($0) }.map { $0 * 4096 } ?? 0
   }
 
-  /// Lets this thread rest.
+  /// Suspends the calling thread.
   ///
   /// The corresponding C function is `usleep`.
   package static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

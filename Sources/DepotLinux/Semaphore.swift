@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A count that threads wait for (sem_overview(7)).
+/// A counter that threads can wait for (sem_overview(7)).
 // because sem_post(3) and sem_wait(3) may be called from any thread
 package final class Semaphore: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
 
-  /// Creates a semaphore on which the first wait waits.
+  /// Creates a semaphore with the count 0, so that the first wait blocks.
   package init() {
     semaphore = .allocate(capacity: 1)
     sem_init(semaphore, 0, 0)
@@ -16,10 +16,10 @@ package final class Semaphore: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Lets one wait return.
+  /// Adds 1 to the count, which lets one wait return.
   package func signal() { sem_post(semaphore) }
 
-  /// Waits for a signal that no other wait has taken.
+  /// Waits until the count is above 0, and subtracts 1.
   package func wait() {
     while sem_wait(semaphore) == -1 {}
   }

@@ -1,9 +1,9 @@
-/// Where a user's service and its store are, unless somebody says otherwise.
+/// The default paths of a user's service and its store.
 package enum ServicePlaces {
-  /// The socket that `$DEPOT_SOCKET` names, else ``ownSocket``.
+  /// The socket: `$DEPOT_SOCKET`, or else ``ownSocket``.
   package static var socket: String { Process.environment("DEPOT_SOCKET") ?? ownSocket }
 
-  /// `depot/depot.sock` in `$XDG_RUNTIME_DIR`, or `/tmp/depot-UID/depot.sock`.
+  /// The default socket: `depot/depot.sock` in `$XDG_RUNTIME_DIR`, or `/tmp/depot-UID/depot.sock`.
   package static var ownSocket: String {
     guard let folder = Process.environment("XDG_RUNTIME_DIR") else {
       return "/tmp/depot-\(Process.user)/depot.sock"
@@ -11,14 +11,17 @@ package enum ServicePlaces {
     return folder + "/depot/depot.sock"
   }
 
-  /// `depot/depot.sqlite` in `$XDG_DATA_HOME`, or in `~/.local/share`; `nil` if this user has no home.
+  /// The store: `depot/depot.sqlite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
+  ///
+  /// It is `nil` if this user has no home folder.
   package static var store: String? {
     (Process.environment("XDG_DATA_HOME") ?? UserDatabase.home.map { $0 + "/.local/share" })
       .map { $0 + "/depot/depot.sqlite" }
   }
 
-  /// `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME`, or in `~/.cache`; `nil` if this user has no
-  /// home.
+  /// The cache: `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME` or `~/.cache`.
+  ///
+  /// It is `nil` if this user has no home folder.
   package static var cache: String? {
     if let folder = Process.environment("CACHE_DIRECTORY") { return folder }
     return (Process.environment("XDG_CACHE_HOME") ?? UserDatabase.home.map { $0 + "/.cache" })

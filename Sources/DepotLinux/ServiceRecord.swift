@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// The last service at a socket, as noted in a small file beside it, which has the suffix `.service`.
+/// A small file beside a socket, with the suffix `.service`, about the last service there.
 ///
-/// A service writes `running` when it begins to serve, so that a client that starts the next
-/// service gives it the same store, and `stopped` when a user stops it, so that clients don't start
-/// one by themselves. The state is the file's first line, and the rest is the path of the store.
+/// A service writes `running` when it starts to serve, so that a client that starts the next
+/// service gives it the same store. It writes `stopped` when a user stops it, so that clients don't
+/// start one automatically. The state is the file's first line, and the rest is the path of the
+/// store.
 package struct ServiceRecord: Hashable, Sendable {
   /// The absolute path of the store.
   package var store: String
-  /// Whether somebody has stopped the service, and wants none until asked for.
+  /// Whether a user has stopped the service, and no client should start it automatically.
   package var isStopped: Bool
 
   package init(store: String, isStopped: Bool = false) {
@@ -27,9 +28,9 @@ package struct ServiceRecord: Hashable, Sendable {
     store = String(decoding: parts[1], as: UTF8.self)
   }
 
-  /// Writes the record beside a socket, in place of the previous one.
+  /// Writes the record beside a socket, and so replaces the previous one.
   ///
-  /// - Throws: ``SystemError`` if the file can't be written; the previous record stays then.
+  /// - Throws: ``SystemError`` if the file can't be written; the previous record then stays.
   package func write(besideSocket path: String) throws(SystemError) {
     let temporary = path + Self.suffix + "-\(Process.identifier)"
     do throws(SystemError) {

@@ -1,9 +1,9 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// Signals as something to read (signalfd(2)).
+/// A descriptor from which signals are read (signalfd(2)).
 package final class SignalDescriptor: Sendable {
-  /// The signals that a service acts on.
+  /// The signals that a service handles.
   package enum Signal: Sendable {
     case terminate
     case hangUp
@@ -11,8 +11,9 @@ package final class SignalDescriptor: Sendable {
 
   package let descriptor: Descriptor
 
-  /// Blocks SIGTERM, SIGINT, and SIGHUP in the calling thread and those it starts, and ignores signals that would
-  /// end a service and mean nothing to it.
+  /// Blocks SIGTERM, SIGINT, and SIGHUP in the calling thread and the threads it starts.
+  ///
+  /// It also ignores signals that would end a service without need.
   ///
   /// - Throws: ``SystemError`` if there are no more descriptors.
   package init() throws(SystemError) {
@@ -20,14 +21,14 @@ package final class SignalDescriptor: Sendable {
     descriptor = try Descriptor.signals([SIGTERM, SIGINT, SIGHUP])
   }
 
-  /// Takes the next signal that came, or `nil`.
+  /// Reads the next signal, or `nil` if there is none.
   package func next() -> Signal? {
     descriptor.nextSignal().map { $0 == SIGHUP ? .hangUp : .terminate }
   }
 }
 
 extension Descriptor {
-  /// Blocks signals in the calling thread and those it starts, and makes them something to read.
+  /// Blocks signals in the calling thread and the threads it starts, and returns their descriptor.
   ///
   /// The corresponding C functions are `pthread_sigmask` and `signalfd`.
   static func signals(_ numbers: [Int32]) throws(SystemError) -> Descriptor {
@@ -44,7 +45,7 @@ extension Descriptor {
     return set
   }
 
-  /// Takes the number of the next signal that came, or `nil`.
+  /// Reads the number of the next signal, or `nil` if there is none.
   func nextSignal() -> Int32? {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size

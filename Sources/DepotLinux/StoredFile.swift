@@ -3,18 +3,18 @@ internal import Glibc
 
 /// An open file of a store, for operations that SQLite doesn't offer.
 ///
-/// Closing it ends none of the locks that the process has on a database.
+/// Closing it doesn't release the process's locks on a database.
 package struct StoredFile: Sendable {
   private let descriptor: Descriptor
 
-  /// Opens a file that exists, without following a symbolic link.
+  /// Opens an existing file, without following a symbolic link.
   ///
   /// - Throws: ``SystemError``, with ENOENT if it doesn't exist.
   package init(path: String, isWritable: Bool = false) throws(SystemError) {
     descriptor = try Descriptor.open(file: path, isWritable: isWritable)
   }
 
-  /// Creates an empty file that only its owner may read, if there is none.
+  /// Creates an empty file that only its owner may read, unless it exists.
   package static func create(path: String) throws(SystemError) {
     _ = try Descriptor.open(file: path, isWritable: true, creatingWithMode: 0o600)
   }
@@ -52,9 +52,9 @@ package struct StoredFile: Sendable {
     }
   }
 
-  /// Writes zeros from the end of the file up to `size`, and waits until they are on disk.
+  /// Writes zeros from the end of the file up to `size`, and flushes them to disk.
   ///
-  /// - Returns: How many bytes were added.
+  /// - Returns: The number of added bytes.
   package func extend(to size: Int) throws(SystemError) -> Int {
     let end = try self.size()
     guard end < size else { return 0 }
@@ -68,14 +68,14 @@ package struct StoredFile: Sendable {
     return size - end
   }
 
-  /// Waits until the file is on disk.
+  /// Flushes the file to disk.
   ///
   /// The corresponding C function is `fsync`.
   package func flush() throws(SystemError) {
     try systemCall("fsync") { fsync(descriptor.number) }
   }
 
-  /// Makes the next read come from the disk.
+  /// Removes the file from the system's cache, so that it is next read from the disk.
   ///
   /// The corresponding C function is `posix_fadvise`.
   package func dropCache() throws(SystemError) {

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// A system call that failed.
+/// A failed system call.
 package struct SystemError: Error, Hashable {
   /// The name of the call.
   package var call: String
@@ -20,7 +20,7 @@ extension SystemError: CustomStringConvertible {
   }
 }
 
-/// Makes a system call, and makes it again each time a signal interrupts it.
+/// Makes a system call, and repeats it while a signal interrupts it.
 ///
 /// - Throws: ``SystemError`` if `body` returns -1 for any other reason.
 @discardableResult
@@ -38,10 +38,10 @@ package func systemCall<Result: FixedWidthInteger>(
 
 /// The monotonic clock.
 package enum Monotonic {
-  /// Returns the nanoseconds since some point in the past.
+  /// Returns the nanoseconds since an arbitrary point in the past.
   package static func now() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
-  /// Returns the time of a clock (clock_gettime(2)).
+  /// Returns the time of a clock in nanoseconds (clock_gettime(2)).
   static func nanoseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)
@@ -50,7 +50,7 @@ package enum Monotonic {
 }
 
 extension SystemError {
-  /// Whether there is nothing to do now (EAGAIN).
+  /// Whether the call would have to wait (EAGAIN).
   package var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
   /// Whether a listening socket's queue is full (EAGAIN from connect(2)).
@@ -62,13 +62,13 @@ extension SystemError {
   /// Whether access was denied (EACCES, EPERM).
   package var isPermission: Bool { code == EACCES || code == EPERM }
 
-  /// Whether nothing may be written there (EACCES, EPERM, EROFS).
+  /// Whether the path can't be written (EACCES, EPERM, EROFS).
   package var isReadOnly: Bool { isPermission || isReadOnlyFileSystem }
 
-  /// Whether nothing may be written on the file system (EROFS).
+  /// Whether the file system is read-only (EROFS).
   package var isReadOnlyFileSystem: Bool { code == EROFS }
 
-  /// Whether there is no room, or no more is allowed (ENOSPC, EDQUOT).
+  /// Whether the disk is full or a quota is exceeded (ENOSPC, EDQUOT).
   package var isWantOfRoom: Bool { code == ENOSPC || code == EDQUOT }
 
   /// Whether a file doesn't exist (ENOENT).

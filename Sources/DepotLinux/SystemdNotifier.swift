@@ -4,11 +4,12 @@ internal import Glibc
 /// Messages to the service manager (sd_notify(3)), without libsystemd.
 package struct SystemdNotifier: Sendable {
   private let address: String?
-  /// How often the manager wants to hear `WATCHDOG=1` at least, in nanoseconds; `nil` if it doesn't watch
-  /// this process (sd_watchdog_enabled(3)).
+  /// The time within which the manager must receive `WATCHDOG=1`, in nanoseconds.
+  ///
+  /// It is `nil` if the manager doesn't watch this process (sd_watchdog_enabled(3)).
   package let watchdogNanoseconds: UInt64?
 
-  /// Finds the manager's socket in `$NOTIFY_SOCKET`, and how it watches in `$WATCHDOG_USEC`.
+  /// Reads the manager's socket from `$NOTIFY_SOCKET`, and the watchdog time from `$WATCHDOG_USEC`.
   package init() {
     address = Process.environment("NOTIFY_SOCKET")
     let isMeant = Process.environment("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
@@ -17,7 +18,7 @@ package struct SystemdNotifier: Sendable {
     watchdogNanoseconds = isWatching ? microseconds * 1000 : nil
   }
 
-  /// Sends lines such as `READY=1`; failures don't matter.
+  /// Sends lines such as `READY=1`; failures are ignored.
   package func send(_ state: String) {
     guard let address else { return }
     var name = Array(address.utf8)

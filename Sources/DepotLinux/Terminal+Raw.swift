@@ -2,16 +2,16 @@ internal import CDepotLinux
 internal import Glibc
 
 extension Terminal {
-  /// The settings of a terminal, to be put back.
+  /// The settings of a terminal, to be restored later.
   package struct Mode {
     fileprivate var settings: termios
   }
 
-  /// Makes a terminal give each byte as it is typed, and show none of them.
+  /// Makes a terminal deliver each byte as it is typed, without showing it.
   ///
-  /// Output is treated as before. The corresponding C functions are `tcgetattr` and `tcsetattr`.
+  /// Output isn't affected. The corresponding C functions are `tcgetattr` and `tcsetattr`.
   ///
-  /// - Returns: The settings until now, or `nil` if the descriptor is no terminal.
+  /// - Returns: The previous settings, or `nil` if the descriptor is no terminal.
   package static func enterRawMode(_ number: Int32) -> Mode? {
     var settings = termios()
     guard tcgetattr(number, &settings) == 0 else { return nil }
@@ -19,7 +19,7 @@ extension Terminal {
     settings.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
     settings.c_cflag |= tcflag_t(CS8)
     settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
-    // Reading waits for the first byte and no longer.
+    // A read returns as soon as there is one byte.
     withUnsafeMutableBytes(of: &settings.c_cc) { characters in
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
@@ -27,7 +27,7 @@ extension Terminal {
     return tcsetattr(number, TCSADRAIN, &settings) == 0 ? before : nil
   }
 
-  /// Puts settings back.
+  /// Restores settings.
   package static func leaveRawMode(_ number: Int32, _ mode: Mode) {
     var settings = mode.settings
     tcsetattr(number, TCSADRAIN, &settings)
@@ -37,7 +37,7 @@ extension Terminal {
 extension FileSystem {
   /// Returns the names in a folder, sorted, with `/` after names of folders.
   ///
-  /// There are none if it can't be read. The corresponding C function is `readdir`.
+  /// It is empty if the folder can't be read. The corresponding C function is `readdir`.
   package static func names(in folder: String) -> [String] {
     entries(of: folder).map { name in
       var status = stat()
@@ -48,7 +48,7 @@ extension FileSystem {
 }
 
 extension Descriptor {
-  /// Opens a file of the owner's only, creating it if need be, so that writing adds to its end.
+  /// Opens a file for appending; if missing, it is created with access for its owner only.
   ///
   /// The corresponding C function is `open`.
   package static func open(appending path: String) throws(SystemError) -> Descriptor {

@@ -1,12 +1,11 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The terminal that a program may write to.
+/// The terminal of a program.
 package enum Terminal {
-  /// Writes text to the standard error with one call, so that lines of several threads and processes stay
-  /// apart; a full pipe stops nobody.
+  /// Writes text to the standard error, and doesn't wait if a pipe is full.
   ///
-  /// The corresponding C function is `write`.
+  /// It uses one call of `write`, so that lines of several threads and processes aren't mixed.
   package static func writeError(_ text: String) {
     var text = text
     text.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
@@ -17,7 +16,7 @@ package enum Terminal {
   /// The corresponding C function is `isatty`.
   package static func isTerminal(_ number: Int32) -> Bool { isatty(number) == 1 }
 
-  /// Returns how many columns the terminal has, or `nil` if it isn't one or doesn't know.
+  /// Returns the terminal's width in columns, or `nil` if it isn't a terminal or has no width.
   ///
   /// The corresponding C function is `ioctl` with TIOCGWINSZ.
   package static func width(_ number: Int32) -> Int? {
@@ -25,8 +24,9 @@ package enum Terminal {
     return width > 0 ? width : nil
   }
 
-  /// Returns how many columns a program is to fill: those of `$COLUMNS`, else those of the terminal;
-  /// `nil` if neither is known.
+  /// Returns the width in columns for output: `$COLUMNS`, or else the terminal's.
+  ///
+  /// - Returns: `nil` if neither is known.
   package static func wantedWidth(_ number: Int32) -> Int? {
     if let wanted = Process.environment("COLUMNS").flatMap({ Int($0) }), wanted > 0 {
       return wanted
@@ -34,7 +34,7 @@ package enum Terminal {
     return width(number)
   }
 
-  /// Returns how many lines the terminal has, or `nil` if it isn't one or doesn't know.
+  /// Returns the terminal's height in lines, or `nil` if it isn't a terminal or has no height.
   ///
   /// The corresponding C function is `ioctl` with TIOCGWINSZ.
   package static func height(_ number: Int32) -> Int? {
@@ -42,23 +42,22 @@ package enum Terminal {
     return height > 0 ? height : nil
   }
 
-  /// Leaves the user's interruptions to the programs that this one runs, until the next call of
-  /// ``exitOnInterrupt()``.
+  /// Ignores the user's interrupts, so that they only end programs that this one runs.
   ///
-  /// The corresponding C function is `signal`.
+  /// The next call of ``exitOnInterrupt()`` restores them. The corresponding C function is
+  /// `signal`.
   package static func ignoreInterrupt() { _ = signal(SIGINT) { _ in } }
 
-  /// Ends the program with status 130 as soon as the user interrupts it, unless a ``HeldInterrupt``
-  /// holds that back.
+  /// Ends the program with status 130 when the user interrupts it.
   ///
-  /// Text in the last line of the terminal, such as progress, is wiped. The corresponding C
-  /// function is `signal`.
+  /// A ``HeldInterrupt`` may delay that. The end erases the terminal's last line, which may show
+  /// progress. The corresponding C function is `signal`.
   package static func exitOnInterrupt() {
     HeldInterrupt.prepare()
     _ = signal(SIGINT) { _ in
       if HeldInterrupt.take() { return }
       if isatty(2) == 1 {
-        // Back to the first column, erase to the end of the line, plain colours.
+        // Moves to the first column, erases to the end of the line, and resets the colours.
         var wipe: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) =
           (0x0D, 0x1B, 0x5B, 0x4B, 0x1B, 0x5B, 0x30, 0x6D)
         _ = write(2, &wipe, 8)

@@ -1,19 +1,19 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The signals of a terminal to the program in front of it, as something to read (signalfd(2)).
+/// The signals of a terminal, read from a descriptor (signalfd(2)).
 package final class TerminalSignals: Sendable {
   /// An action of the user.
   package enum Event: Hashable, Sendable {
-    /// Interrupted the program, as with Ctrl-C.
+    /// The user interrupted the program, as with Ctrl-C.
     case interrupt
-    /// Made the window larger or smaller.
+    /// The window changed its size.
     case resize
   }
 
   package let descriptor: Descriptor
 
-  /// Blocks SIGINT and SIGWINCH in the calling thread for as long as this is there.
+  /// Blocks SIGINT and SIGWINCH in the calling thread while this object exists.
   ///
   /// - Throws: ``SystemError`` if there are no more descriptors.
   package init() throws(SystemError) {
@@ -25,7 +25,7 @@ package final class TerminalSignals: Sendable {
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Takes the next event that came, or `nil`.
+  /// Reads the next event, or `nil` if there is none.
   package func next() -> Event? {
     descriptor.nextSignal().map { $0 == SIGINT ? .interrupt : .resize }
   }

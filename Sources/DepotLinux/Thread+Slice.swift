@@ -1,25 +1,25 @@
 internal import CDepotLinux
 
-/// How long a thread computes before others have their turn (sched_setattr(2)).
+/// The time slice of a thread in the kernel's scheduler (sched_setattr(2)).
 extension Thread {
-  /// Long enough that any thread with the usual slice is ahead when it wakes, in nanoseconds.
+  /// A slice longer than the usual one, so that threads that wake come first, in nanoseconds.
   private static let long: UInt64 = 20_000_000
 
-  /// Lets the calling thread give way at once to any other that wakes, though it computes for long.
+  /// Makes other threads that wake run before the calling thread, which computes for long.
   ///
-  /// A kernel that finds a computing thread where another wakes lets it go on to the end of its slice,
-  /// some milliseconds, unless its slice is the longer one. Kernels before Linux 6.12 don't know slices:
-  /// this has no effect there.
+  /// Otherwise the kernel lets a computing thread run to the end of its slice, some milliseconds,
+  /// before a thread that wakes on the same processor. It doesn't wait if the computing thread's
+  /// slice is the longer one. This has no effect before Linux 6.12, which introduced slices.
   ///
-  /// - Returns: Whether the kernel has accepted it.
+  /// - Returns: Whether the kernel has accepted the slice.
   @discardableResult
   package static func giveWay() -> Bool { setSlice(long) }
 
-  /// Lets the calling thread have its turns like others again.
+  /// Restores the usual slice of the calling thread.
   @discardableResult
   package static func takeTurns() -> Bool { setSlice(0) }
 
-  /// The slice of the calling thread in nanoseconds; 0 where the kernel doesn't tell.
+  /// The slice of the calling thread in nanoseconds; 0 if the kernel doesn't report it.
   package static var slice: UInt64 {
     var schedule = depot_schedule()
     return depot_get_schedule(&schedule) == 0 ? schedule.runtime : 0

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The starting of threads (pthread_create(3)).
+/// Functions for threads (pthread_create(3)).
 package enum Thread {
   private final class Start: Sendable {
     let body: @Sendable () -> Void
@@ -15,8 +15,8 @@ package enum Thread {
   ///
   /// - Parameters:
   ///   - name: The name in `ps -L`, at most 15 bytes.
-  ///   - body: The work of the thread, which ends afterwards.
-  /// - Throws: ``SystemError`` if there can be no more threads.
+  ///   - body: The work of the thread; the thread ends when it returns.
+  /// - Throws: ``SystemError`` if the kernel allows no more threads.
   package static func start(
     name: String,
     _ body: @escaping @Sendable () -> Void
@@ -46,12 +46,12 @@ package enum Thread {
     pthread_detach(thread)
   }
 
-  /// How many threads can compute at a time (sysconf(3)).
+  /// The number of processors (sysconf(3)).
   package static var processorCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
-  /// How long the calling thread has computed, in nanoseconds.
+  /// The processor time of the calling thread, in nanoseconds.
   package static var time: UInt64 { Monotonic.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
-  /// The number of the calling thread.
+  /// The identifier of the calling thread.
   package static var current: UInt { UInt(pthread_self()) }
 }

@@ -1,26 +1,26 @@
 internal import Synchronization
 
-/// Threads for jobs that may block: as many as there are jobs at present, and at least one.
+/// A pool of threads for jobs that may block, with as many threads as unfinished jobs.
 ///
-/// A ``Lane`` runs its jobs one after the other. If no more threads can be started, a job can't be
-/// queued behind another thread's job, which might wait for it: the caller's thread runs the
-/// refusal instead.
+/// At least one thread is kept after ``prepare()``. A ``Lane`` runs its jobs in order. If no more
+/// threads can be started, a job must not wait in a queue for another job's thread, since that job
+/// might wait for it. Instead, the caller's thread runs the job's refusal.
 package final class ThreadCrew: Sendable {
   private struct State {
     var jobs: [(number: Int, body: @Sendable () -> Void)] = []
     var nextNumber = 0
-    /// How many threads wait for a job.
+    /// The number of threads that wait for a job.
     var idle = 0
-    /// How many idle threads are to end.
+    /// The number of idle threads that have been asked to end.
     var leaving = 0
-    /// How many have asked that a thread be ready.
+    /// The number of callers that want a thread ready.
     var users = 0
   }
 
   private let name: String
   private let state = Mutex(State())
   private let signal = Semaphore()
-  /// Refusals to run without a thread of their own; the thread that already runs one runs them all.
+  /// Refusals that no thread has run yet; the thread that is already running one runs them all.
   private let refused = Mutex<[@Sendable () -> Void]?>(nil)
 
   /// Creates a crew whose threads have a name of at most 15 bytes.
@@ -28,19 +28,19 @@ package final class ThreadCrew: Sendable {
     self.name = name
   }
 
-  /// Keeps a thread ready until ``release()``, if there can be one.
+  /// Keeps a thread ready until ``release()``, if one can be started.
   package func prepare() {
     state.withLock { $0.users += 1 }
     run({}, orElse: {})
   }
 
-  /// Balances a call of ``prepare()``; the last one ends all idle threads.
+  /// Ends the need of a call of ``prepare()``; the last one ends all idle threads.
   package func release() {
     state.withLock { $0.users -= 1 }
     rest()
   }
 
-  /// Ends the threads that have nothing to do, but for one where one is to be ready.
+  /// Ends idle threads, except for one while a thread should be ready.
   package func rest() {
     let leaving = state.withLock { state in
       let wanted = max(state.leaving, state.idle - min(state.users, 1))
@@ -50,7 +50,7 @@ package final class ThreadCrew: Sendable {
     for _ in 0..<leaving { signal.signal() }
   }
 
-  /// Runs a job on one of the threads, or `refuse` on the caller's if there can be no more of them.
+  /// Runs a job on one of the threads, or `refuse` on the caller's if no thread can be started.
   private func run(
     _ job: @escaping @Sendable () -> Void,
     orElse refuse: @escaping @Sendable () -> Void
@@ -77,7 +77,7 @@ package final class ThreadCrew: Sendable {
     signal.signal()
   }
 
-  /// Calls `body`, or leaves it to a call under way, since `body` may be refused work in turn.
+  /// Calls `body`, or queues it if a refusal is running, since `body` may cause another refusal.
   private func refuse(_ body: @escaping @Sendable () -> Void) {
     let isFirst = refused.withLock { refused in
       defer { refused = (refused ?? []) + [body] }
@@ -116,7 +116,7 @@ package final class ThreadCrew: Sendable {
     }
   }
 
-  /// The jobs of an actor, which run one after the other, each on any thread of the crew.
+  /// The jobs of an actor, which run in order, each on any thread of the pool.
   package final class Lane: SerialExecutor {
     private struct State {
       var jobs: [Job] = []
@@ -125,7 +125,7 @@ package final class ThreadCrew: Sendable {
 
     private struct Job {
       var body: @Sendable () -> Void
-      /// Is called if no thread can be started for the job.
+      /// The closure that is called if no thread can be started for the job.
       var refusal: @Sendable () -> Void
     }
 
@@ -142,12 +142,12 @@ package final class ThreadCrew: Sendable {
       run { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
-    /// Runs `job` after the jobs before it.
+    /// Runs `job` after all earlier jobs.
     ///
     /// - Parameters:
     ///   - job: A job that may take long.
-    ///   - refuse: Is called in place of the job, in its order, if no thread can be started for it;
-    ///     it must not block its thread. The job itself if `nil`.
+    ///   - refuse: A closure that is called instead of the job, in its order, if no thread can be
+    ///     started for it. It must not block. If `nil`, the job itself is called.
     package func run(
       _ job: @escaping @Sendable () -> Void,
       orElse refuse: (@Sendable () -> Void)? = nil
@@ -167,7 +167,7 @@ package final class ThreadCrew: Sendable {
         let jobs = state.withLock { state in
           defer { state.jobs = [] }
           state.isRunning = !state.jobs.isEmpty
-          // Another thread may be in here as soon as this isn't.
+          // Once this isn't running, another thread may already run the next job.
           if !state.isRunning { thread.store(0, ordering: .relaxed) }
           return state.jobs
         }

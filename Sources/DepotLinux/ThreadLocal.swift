@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An object of each thread, made when that asks for it first (pthread_key_create(3)).
+/// An object for each thread, made when the thread first uses it (pthread_key_create(3)).
 package final class ThreadLocal<Object: AnyObject>: Sendable {
   private let key: pthread_key_t
   private let make: @Sendable () -> Object

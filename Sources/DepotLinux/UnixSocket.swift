@@ -3,15 +3,15 @@ internal import Glibc
 
 /// Stream sockets with a path (unix(7)).
 package enum UnixSocket {
-  /// The longest path that the kernel takes, in bytes.
+  /// The longest path that the kernel accepts, in bytes.
   package static let longestPath = 107
 
-  /// The process at the other end of a connection, as of when it was made.
+  /// The process at the other end of a connection, at the time when it connected.
   package struct Peer: Hashable, Sendable {
     package var process: Int32
     package var user: UInt32
     package var group: UInt32
-    /// The groups that it is a member of besides, if they were asked for.
+    /// Its supplementary groups, if they were requested.
     package var supplementaryGroups: [UInt32] = []
 
     package init(
@@ -45,10 +45,10 @@ package enum UnixSocket {
   ///
   /// The corresponding C functions are `bind` and `listen`.
   ///
-  /// - Throws: ``SystemError``; EADDRINUSE if there is a file of that name.
+  /// - Throws: ``SystemError``; EADDRINUSE if the path exists.
   package static func listen(path: String) throws(SystemError) -> Descriptor {
     let descriptor = try create(flags: Int32(SOCK_NONBLOCK.rawValue))
-    // The file that bind(2) makes has the mode that the socket had before.
+    // bind(2) makes the file with the mode that the socket has now.
     try systemCall("fchmod") { fchmod(descriptor.number, 0o600) }
     try withAddress(path) { (address, size) throws(SystemError) in
       try systemCall("bind") { Glibc.bind(descriptor.number, address, size) }
@@ -57,16 +57,16 @@ package enum UnixSocket {
     return descriptor
   }
 
-  /// Accepts one connection, which doesn't block.
+  /// Accepts one connection and makes it non-blocking.
   ///
   /// The corresponding C function is `accept4`.
   ///
-  /// - Throws: ``SystemError``; EAGAIN if nobody waits, EMFILE if there are no more descriptors.
+  /// - Throws: ``SystemError``; EAGAIN if no client waits, EMFILE if there are no more descriptors.
   package static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
     Descriptor(try systemCall("accept4") { depot_accept(listener.number) })
   }
 
-  /// Returns who is at the other end.
+  /// Returns the process at the other end.
   ///
   /// The corresponding C function is `getsockopt`.
   package static func peer(of descriptor: Descriptor) throws(SystemError) -> Peer {
@@ -75,7 +75,7 @@ package enum UnixSocket {
     return Peer(process: peer.pid, user: peer.uid, group: peer.gid)
   }
 
-  /// Returns the groups besides its own that the process at the other end is a member of.
+  /// Returns the supplementary groups of the process at the other end.
   ///
   /// There are at most 65,536. The corresponding C function is `getsockopt` with `SO_PEERGROUPS`.
   ///
@@ -129,7 +129,7 @@ package enum UnixSocket {
     try withAddress(bytes, body)
   }
 
-  /// Calls a function with the address of a name that isn't too long.
+  /// Calls a function with the address of a socket's path, unless the path is too long.
   static func withAddress<Failure: Error>(
     _ name: [UInt8],
     _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Void

@@ -1,9 +1,9 @@
 internal import CDepotLinux
 
-/// An object that isn't kept alive from here, and may have ended.
+/// A reference to an object that doesn't keep the object alive.
 ///
-/// Unlike a weak reference, it makes nothing slower that is done with the object. The object's memory
-/// lasts as long as this, so that no other object has its address.
+/// Unlike a weak reference, it doesn't slow down other uses of the object. The object's memory is
+/// kept while this reference exists, so that no other object gets its address.
 public struct UnownedObject {
   private unowned let owner: AnyObject
   private let address: UnsafeMutableRawPointer
@@ -13,14 +13,16 @@ public struct UnownedObject {
     address = Unmanaged.passUnretained(object).toOpaque()
   }
 
-  /// The object; `nil` after its end.
+  /// The object; `nil` once it is being released.
   public var object: AnyObject? {
     Unmanaged<AnyObject>.fromOpaque(address).ifAlive
   }
 }
 
 extension Unmanaged {
-  /// The object; `nil` if it is ending, which must have to wait before its memory goes.
+  /// The object; `nil` if it is being released.
+  ///
+  /// The object's memory must still exist.
   package var ifAlive: Instance? {
     depot_retain_if_alive(toOpaque()).map {
       Unmanaged<Instance>.fromOpaque($0).takeRetainedValue()

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The system's users and groups (passwd(5), group(5), and other sources of nsswitch.conf(5)).
 package enum UserDatabase {
-  /// Returns the number of a user, who is named or told by the number; `nil` if there is no such user.
+  /// Returns the number of the user with this name or number; `nil` if there is no such user.
   ///
-  /// A number need not be anybody's. The corresponding C function is `getpwnam_r`.
+  /// A number is accepted even if no user has it. The corresponding C function is `getpwnam_r`.
   package static func user(_ name: String) -> UInt32? {
     number(name)
       ?? find { buffer, size in
@@ -15,9 +15,9 @@ package enum UserDatabase {
       }
   }
 
-  /// Returns the number of a group, which is named or told by the number; `nil` if there is no such group.
+  /// Returns the number of the group with this name or number; `nil` if there is no such group.
   ///
-  /// A number need not be any group's. The corresponding C function is `getgrnam_r`.
+  /// A number is accepted even if no group has it. The corresponding C function is `getgrnam_r`.
   package static func group(_ name: String) -> UInt32? {
     number(name)
       ?? find { buffer, size in
@@ -28,7 +28,7 @@ package enum UserDatabase {
       }
   }
 
-  /// Returns the name of a user; `nil` if the number is nobody's.
+  /// Returns the name of a user; `nil` if no user has the number.
   ///
   /// The corresponding C function is `getpwuid_r`.
   package static func name(ofUser user: UInt32) -> String? {
@@ -40,7 +40,7 @@ package enum UserDatabase {
     }
   }
 
-  /// The home folder of this process's user: `$HOME`, or else the system's; `nil` if there is none.
+  /// The home folder of this process's user: `$HOME`, or else the database's; `nil` if it has none.
   package static var home: String? {
     let home =
       Process.environment("HOME")
@@ -54,11 +54,11 @@ package enum UserDatabase {
   }
 
   private static func number(_ text: String) -> UInt32? {
-    // The largest number stands for no change in chown(2), and so is nobody's.
+    // The largest number means no change in chown(2), so it is no user's.
     UInt32(text).flatMap { $0 < .max ? $0 : nil }
   }
 
-  /// Asks for an entry with as much memory as it takes, up to 1 MiB.
+  /// Looks up an entry, with a buffer of up to 1 MiB.
   private static func find<Entry>(
     _ ask: (UnsafeMutablePointer<CChar>, Int) -> (code: Int32, entry: Entry?)
   ) -> Entry? {

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A thread that runs the jobs of actors, one after the other.
 ///
-/// Its jobs may block: it isn't part of the cooperative pool. The thread ends after
+/// Its jobs may block, because it isn't part of Swift's cooperative pool. The thread ends after
 /// ``stop()``.
 package final class WorkerThread: SerialExecutor {
   private struct State: Sendable {
@@ -38,13 +38,13 @@ package final class WorkerThread: SerialExecutor {
     if mustWake { signal.signal() }
   }
 
-  /// Ends the thread after all enqueued work.
+  /// Ends the thread after all queued work.
   package func stop() {
     state.withLock { $0.isStopped = true }
     signal.signal()
   }
 
-  /// Announces that the thread will wait; returns whether there is still nothing to do.
+  /// Declares that the thread is about to wait; returns whether there is still no work.
   private func prepareToWait() -> Bool {
     state.withLock { state in
       state.isWaiting = state.items.isEmpty && !state.isStopped

@@ -2,12 +2,12 @@
 ///
 /// For example `host=/run/postgresql dbname=app`, or `postgresql://app@db1,db2/app?target_session_attrs=read-write`.
 package struct PostgresAddress: Sendable {
-  /// The values that the text gives to libpq's parameters, by their keywords.
+  /// The parameters of libpq that the address sets, by their keywords.
   package let values: [String: String]
   /// Whether it contains a password.
   package let containsPassword: Bool
 
-  /// Takes an address apart.
+  /// Parses an address.
   ///
   /// The corresponding C function is `PQconninfoParse`.
   ///
@@ -18,7 +18,7 @@ package struct PostgresAddress: Sendable {
     let isText = !text.containsNull
     guard isText, let options = library.conninfoParse(text, &reason) else {
       defer { library.freemem(reason) }
-      // The reason may quote a part of the text, and so of a password.
+      // The message may quote a part of the address, and so of a password.
       let words = text.lowercased().split { !$0.isLetter }
       let isSecret = text.contains("@") || words.contains { $0.hasSuffix("password") }
       let detail = isSecret ? nil : reason.map { ": " + String(cString: $0).trimmed }
@@ -45,9 +45,9 @@ package struct PostgresAddress: Sendable {
     self.containsPassword = containsPassword
   }
 
-  /// The servers that are tried one after the other, each with all values that it takes to connect to it.
+  /// The servers to try one after the other, each with all parameters to connect to it.
   ///
-  /// One element has them all if libpq has to choose among them.
+  /// It has one element with all servers if libpq must choose among them.
   static func servers(of values: [String: String]) -> [[String: String]] {
     let parts = ["host", "hostaddr", "port"].map { name in
       (name, (values[name] ?? "").split(separator: ",", omittingEmptySubsequences: false))
@@ -70,7 +70,7 @@ package struct PostgresAddress: Sendable {
 }
 
 extension PostgresAddress: CustomStringConvertible {
-  /// The address as a URI with the hosts, ports, database, user, and service, and nothing else.
+  /// The address as a URI with only the hosts, ports, database, user, and service.
   package var description: String {
     let hosts = (values["host"] ?? values["hostaddr"] ?? "").split(
       separator: ",",
@@ -78,7 +78,7 @@ extension PostgresAddress: CustomStringConvertible {
     )
     let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
     var result = "postgresql://" + (values["user"].map { $0.escaped + "@" } ?? "")
-    // Paths of sockets are told apart from names of hosts only where they are no part of the authority.
+    // In the authority of a URI, socket paths can't be distinguished from host names.
     let isPath = hosts.contains { $0.hasPrefix("/") || $0.hasPrefix("@") }
     if !isPath {
       result += hosts.enumerated().map { index, host in
@@ -100,7 +100,7 @@ extension PostgresAddress: CustomStringConvertible {
 }
 
 extension String {
-  /// The text with all characters percent-encoded that have a meaning in URIs.
+  /// The text with all characters percent-encoded that have a special meaning in URIs.
   fileprivate var escaped: String {
     utf8.map { byte in
       let isPlain =
@@ -112,7 +112,7 @@ extension String {
     }.joined()
   }
 
-  /// The lines of a message of libpq as one.
+  /// The lines of a message of libpq, joined into one.
   var trimmed: String {
     split(separator: "\n").map { $0.drop { $0 == "\t" } }.joined(separator: "; ")
   }

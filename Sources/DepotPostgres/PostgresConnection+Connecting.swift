@@ -1,17 +1,17 @@
 internal import DepotLinux
 
 extension PostgresConnection {
-  /// The parameters that hold unless the address says something else.
+  /// The parameters that apply unless the address sets them.
   ///
-  /// A server that is gone without a word is noticed after 8 s.
+  /// With them, a server that stops answering is noticed after 8 s.
   static let defaults = [
     "connect_timeout": "5", "keepalives_idle": "5", "keepalives_interval": "1",
     "keepalives_count": "3", "tcp_user_timeout": "8000",
   ]
 
-  /// Connects to the first server that takes the connection.
+  /// Connects to the first server that accepts the connection.
   ///
-  /// libpq itself would give up a host after its time only while it blocks, and tells no SQLSTATE then.
+  /// libpq's own time limit for a host works only when it blocks, and hides the SQLSTATE.
   static func connect(
     _ values: [String: String],
     _ library: PostgresLibrary
@@ -24,7 +24,7 @@ extension PostgresConnection {
         failures.append(error)
       }
     }
-    // A server's answer tells more than that another doesn't answer.
+    // An error from a server is more useful than the news that another one is unreachable.
     var failure = failures.first { $0.kind != .unreachable } ?? failures[0]
     failure.message = failures.map(\.message).joined(separator: "; ")
     throw failure
@@ -36,7 +36,7 @@ extension PostgresConnection {
   ) throws(PostgresError) -> OpaquePointer {
     let handle = start(server, library)
     guard let handle else { throw PostgresError(.unreachable, "there is no memory") }
-    // So that the message of an error has the SQLSTATE.
+    // This adds the SQLSTATE to the message of an error.
     _ = library.setErrorVerbosity(handle, 2)
     _ = library.setNoticeReceiver(handle, { _, _ in }, nil)
     let seconds = server["connect_timeout"].flatMap { UInt64($0) } ?? 0
@@ -59,7 +59,7 @@ extension PostgresConnection {
     return handle
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
   /// The corresponding C function is `PQconnectStartParams`.
   private static func start(
@@ -80,13 +80,13 @@ extension PostgresConnection {
     }
   }
 
-  /// Reads why there is no connection.
+  /// Returns the error of a failed connection.
   private static func failure(
     of handle: OpaquePointer,
     _ library: PostgresLibrary
   ) -> PostgresError {
     let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
-    // libpq's question whether the server is running there doesn't help the reader.
+    // libpq's hint "Is the server running ..." doesn't help the reader.
     let lines = text.split(separator: "\n").filter {
       !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\tIs the server running")
     }
@@ -115,7 +115,7 @@ extension PostgresConnection {
 }
 
 extension UInt8 {
-  /// Whether SQLSTATEs are made of it: digits and capital letters.
+  /// Whether it may be in an SQLSTATE: a digit or a capital letter.
   fileprivate var isCodeCharacter: Bool {
     UInt8(ascii: "0")...UInt8(ascii: "9") ~= self || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self
   }

@@ -1,6 +1,6 @@
-/// The rows of a table in the form for `COPY … FROM STDIN (FORMAT binary)`.
+/// Encodes the rows of a table for `COPY … FROM STDIN (FORMAT binary)`.
 ///
-/// Each column has to get exactly a value of its type.
+/// Each column must get exactly one value of its type.
 package struct PostgresRowWriter {
   fileprivate var bytes: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + .init(zeros: 8)
   private var columnCount: Int16 = 0
@@ -18,7 +18,7 @@ package struct PostgresRowWriter {
     columnCount += 1
   }
 
-  /// Writes a row, if there is one more.
+  /// Writes the next row, if there is one.
   fileprivate mutating func writeRow(
     _ body: (inout PostgresRowWriter) throws -> Bool
   ) rethrows -> Bool {
@@ -36,12 +36,13 @@ package struct PostgresRowWriter {
 }
 
 extension PostgresConnection {
-  /// Fills a table with many rows.
+  /// Inserts many rows into a table.
   ///
   /// - Parameters:
   ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
-  ///   - rows: Writes the values of one row; returns false if there is none any more. If it throws, no row is there.
-  /// - Returns: How many rows there were.
+  ///   - rows: Writes the values of one row; returns `false` after the last. If it throws, no row
+  ///     is inserted.
+  /// - Returns: The number of inserted rows.
   /// - Throws: ``PostgresError``, or an error of `rows`.
   @discardableResult
   package func copyIn(
@@ -85,11 +86,12 @@ extension PostgresConnection {
     writer.bytes.removeAll(keepingCapacity: true)
     guard code == 1 else { throw lose() }
     try flush()
-    // libpq drops unsendable bytes silently: only reading reveals that the connection is lost.
+    // libpq discards bytes that can't be sent without an error: only reading reveals a lost
+    // connection.
     if library.consumeInput(handle) == 0 { throw lose() }
   }
 
-  /// Ends the rows, with a reason if they are given up.
+  /// Ends the copying, with a reason if it is cancelled.
   ///
   /// The corresponding C function is `PQputCopyEnd`.
   private func endCopy(_ reason: String?) throws(PostgresError) -> PostgresResult? {

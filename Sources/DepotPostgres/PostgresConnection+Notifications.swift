@@ -10,10 +10,11 @@ extension PostgresConnection {
   /// Waits for a notification; see ``notifications``.
   ///
   /// - Parameters:
-  ///   - milliseconds: How long to wait at most; for ever if `nil`, and not at all if 0.
+  ///   - milliseconds: The longest time to wait; `nil` for no limit, 0 to not wait.
   ///   - wake: Another descriptor that ends the wait when it can be read.
-  /// - Returns: Whether there is one.
-  /// - Throws: ``PostgresError`` of the kind `lost`, or `unreachable` if the connection was closed before.
+  /// - Returns: Whether a notification was received.
+  /// - Throws: ``PostgresError`` of the kind `lost`, or `unreachable` if the connection was closed
+  ///   before.
   package func waitForNotification(
     milliseconds: Int?,
     or wake: Descriptor? = nil
@@ -35,7 +36,7 @@ extension PostgresConnection {
     return !notifications.isEmpty
   }
 
-  /// Takes the payloads of the notifications that have come.
+  /// Returns the payloads of the received notifications.
   ///
   /// The corresponding C function is `PQnotifies`.
   private func takeNotifications(_ handle: OpaquePointer) -> [String] {

@@ -1,36 +1,36 @@
-/// A statement that the server keeps for a session.
+/// A statement that the server has prepared for a session.
 struct PreparedStatement {
   var name: String
-  /// The types of its parameters; 0 where the server chose one.
+  /// The types of its parameters; 0 if the server chose the type.
   var types: [UInt32]
 
-  /// Whether values of certain types can be its parameters; a null, with 0, can be anything.
+  /// Whether values of certain types can be its parameters; 0 stands for a null, which always can.
   func takes(_ others: [UInt32]) -> Bool {
     types.count == others.count && zip(types, others).allSatisfy { $1 == 0 || $0 == $1 }
   }
 
-  /// Returns the types of values, with those of other values in place of nulls.
+  /// Returns the types of values, where nulls get the types of another statement's parameters.
   static func types(_ types: [UInt32], orThoseOf other: PreparedStatement?) -> [UInt32] {
     guard let other, other.types.count == types.count else { return types }
     return zip(types, other.types).map { $0 == 0 ? $1 : $0 }
   }
 }
 
-/// A sent statement whose result is still to be read.
+/// A sent statement whose result hasn't been read yet.
 struct SentStatement {
   var sql: String
-  /// Whether it is only to be prepared.
+  /// Whether the server only prepares it.
   var isPreparing: Bool
-  /// Whether the caller gets its result.
+  /// Whether its result is returned to the caller.
   var isReturned: Bool
 }
 
-/// Statements that are sent together (postgresql.org/docs/current/libpq-pipeline-mode.html).
+/// The pipelining of statements (postgresql.org/docs/current/libpq-pipeline-mode.html).
 extension PostgresConnection {
-  /// The most statements that the server keeps.
+  /// The most prepared statements of a session.
   private static let mostPrepared = 256
 
-  /// Sends statements without waiting; `receive()` must then read their results once.
+  /// Sends statements without waiting; `receive()` must then be called once to read their results.
   ///
   /// - Throws: ``PostgresError``; of the kind `invalidValue` if nothing was sent.
   package func send(_ statements: [PostgresStatement]) throws(PostgresError) {
@@ -40,7 +40,7 @@ extension PostgresConnection {
     let handle = try handle
     if !statements.isEmpty {
       var isSent = library.enterPipelineMode(handle) == 1
-      // Not after a failure in a transaction, where nothing but its end is taken.
+      // Not in a failed transaction, where the server accepts only its end.
       if preparedCount >= Self.mostPrepared, transactionStatus != .failed {
         isSent = isSent && forgetStatements(handle, &sent)
       }
@@ -80,7 +80,7 @@ extension PostgresConnection {
     } == 1
   }
 
-  /// Has the server forget all statements that it keeps.
+  /// Makes the server drop all prepared statements.
   private func forgetStatements(_ handle: OpaquePointer, _ sent: inout [SentStatement]) -> Bool {
     prepared = [:]
     preparedCount = 0
@@ -89,10 +89,10 @@ extension PostgresConnection {
     return library.sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1
   }
 
-  /// Waits for the results of the statements that were sent.
+  /// Waits for the results of the sent statements.
   ///
-  /// - Returns: The result of each.
-  /// - Throws: ``PostgresError``, the first that there was.
+  /// - Returns: The result of each statement.
+  /// - Throws: ``PostgresError``, the first one.
   package func receive() throws(PostgresError) -> [PostgresResult] {
     guard let sent = outstanding else {
       preconditionFailure("Something has to be sent before results can be received.")
@@ -113,7 +113,7 @@ extension PostgresConnection {
       default:
         let error = failure(result, sql: statement.sql)
         if error.kind == .lost { throw error }
-        // The tables of the statement have changed, or the server has dropped the prepared
+        // The tables of the statement were changed, or the server has dropped the prepared
         // statement.
         if statement.isPreparing || error.sqlState == "0A000" || error.sqlState == "26000" {
           prepared[statement.sql] = nil

@@ -1,9 +1,9 @@
-/// Many rows with little memory.
+/// Reads many rows with little memory.
 extension PostgresConnection {
-  /// Calls a function with each row of a statement, which comes as a result with one row.
+  /// Calls a function with each row of a statement, as a result with one row.
   ///
-  /// The connection can't be used for anything else meanwhile. If the function throws, the statement is
-  /// cancelled, which makes a transaction that is open a failed one.
+  /// The connection can't be used for anything else until it ends. If the function throws, the
+  /// statement is cancelled, and an open transaction fails.
   ///
   /// - Throws: ``PostgresError``, or an error of the function.
   package func forEach(
@@ -20,7 +20,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Begins to read the rows of a statement one by one.
+  /// Starts to read the rows of a statement one by one.
   ///
   /// The corresponding C function is `PQsetSingleRowMode`.
   package func startRows(
@@ -41,7 +41,7 @@ extension PostgresConnection {
     roundTrips += 1
   }
 
-  /// Waits for the next row; `nil` at the end.
+  /// Waits for the next row; `nil` after the last.
   package func nextRow() throws(PostgresError) -> PostgresResult? {
     while isReadingRows {
       guard let result = try nextResult() else {
@@ -50,7 +50,7 @@ extension PostgresConnection {
       }
       switch result.status {
       case .singleTuple: return result
-      // The end of the rows has none.
+      // The result that ends the rows has none itself.
       case .commandOK, .tuplesOK, .emptyQuery: break
       default:
         isReadingRows = false
@@ -62,7 +62,7 @@ extension PostgresConnection {
     return nil
   }
 
-  /// Gives up the rows that weren't read.
+  /// Discards the rows that weren't read.
   ///
   /// The corresponding C function is `PQcancel`.
   package func endRows() {
@@ -78,7 +78,7 @@ extension PostgresConnection {
     do {
       _ = try lastResult()
     } catch {
-      // The connection is closed, as the next call tells.
+      // The connection is closed, so the next call throws an error.
       close()
     }
   }

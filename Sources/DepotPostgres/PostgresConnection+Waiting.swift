@@ -8,11 +8,11 @@ extension PostgresConnection {
   ///
   /// - Parameters:
   ///   - socket: The socket of a connection.
-  ///   - writing: Whether being able to write ends the wait.
-  ///   - reading: Whether being able to read ends the wait.
+  ///   - writing: Whether to wait until it can be written.
+  ///   - reading: Whether to wait until it can be read.
   ///   - other: Another descriptor that ends the wait when it can be read.
-  ///   - end: When to give up, of the monotonic clock; never if `nil`.
-  /// - Returns: Whether the socket can be read, or is at its end; `nil` if the time is over.
+  ///   - end: The end of the wait on the monotonic clock; `nil` for no limit.
+  /// - Returns: Whether the socket can be read, or is at its end; `nil` after the end of the wait.
   static func readiness(
     of socket: Int32,
     writing: Bool,
@@ -20,7 +20,7 @@ extension PostgresConnection {
     or other: Int32 = -1,
     until end: UInt64?
   ) -> Bool? {
-    // There is no connection any more: libpq tells why when it is to read.
+    // There is no connection any more: libpq reports the cause at the next read.
     if socket < 0 { return true }
     let events = (reading ? POLLIN : 0) | (writing ? POLLOUT : 0)
     var entries = [
@@ -32,14 +32,14 @@ extension PostgresConnection {
       let left = end.map { $0 > now ? Int32(clamping: ($0 - now + 999_999) / 1_000_000) : 0 } ?? -1
       let count = poll(&entries, 2, left)
       if count == 0, left == 0 || left == .max { return nil }
-      // A signal may have ended the wait (EINTR), or the clock isn't there yet.
+      // A signal interrupted the wait (EINTR), or it ended a little too early.
       guard count > 0 else { continue }
       let ready = Int32(entries[0].revents)
       return ready & (POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0
     }
   }
 
-  /// Waits until the server sends or takes something.
+  /// Waits until the server sends or accepts bytes.
   ///
   /// - Returns: Whether it has sent something.
   private func wait(writing: Bool) throws(PostgresError) -> Bool {
@@ -49,7 +49,7 @@ extension PostgresConnection {
     throw lose("the server didn't answer within \((timeLimit ?? 0) / 1_000_000) ms")
   }
 
-  /// Sends all buffered bytes, and reads meanwhile, as the server may wait for that.
+  /// Sends all buffered bytes, and also reads, since the server may not accept more before that.
   ///
   /// The corresponding C function is `PQflush`.
   func flush() throws(PostgresError) {
@@ -59,39 +59,39 @@ extension PostgresConnection {
       case 0: return
       case 1:
         if try wait(writing: true), library.consumeInput(handle) == 0 { return }
-      // The reason comes with the next result.
+      // The next result has the cause.
       default: return
       }
     }
   }
 
-  /// Waits for the next result; `nil` if there is none of the statement.
+  /// Waits for the next result of a statement; `nil` after the last.
   ///
   /// The corresponding C function is `PQgetResult`.
   func nextResult() throws(PostgresError) -> PostgresResult? {
     let handle = try handle
     while library.isBusy(handle) != 0 {
       _ = try wait(writing: false)
-      // The reason is the next result.
+      // The next result has the cause.
       if library.consumeInput(handle) == 0 { break }
     }
     return library.getResult(handle).map { PostgresResult($0, of: library) }
   }
 
-  /// Waits for the results of a statement, and returns the last.
+  /// Waits for all results of a statement, and returns the last one.
   func lastResult() throws(PostgresError) -> PostgresResult? {
     var last: PostgresResult?
     while let result = try nextResult() {
       last = result
-      // There would be the same result again and again.
+      // libpq would return the same result repeatedly.
       if result.status == .copyIn { break }
     }
     return last
   }
 
-  /// Closes the connection, and returns the error of a lost one.
+  /// Closes the connection, and returns the error of a lost connection.
   ///
-  /// The message is libpq's unless one is given.
+  /// The message is libpq's unless `message` is given.
   func lose(_ message: String? = nil) -> PostgresError {
     let text = (try? handle).flatMap { library.errorMessage($0) }.map {
       String(cString: $0).trimmed
@@ -103,7 +103,7 @@ extension PostgresConnection {
     )
   }
 
-  /// Returns the error that a result is, and closes the connection if it is the end of the session.
+  /// Returns the error in a result, and closes the connection if the error ended the session.
   func failure(_ result: PostgresResult, sql: String?) -> PostgresError {
     var error = PostgresError(result, sql: sql)
     let isOver = (try? handle).map { library.status($0) != 0 } ?? true

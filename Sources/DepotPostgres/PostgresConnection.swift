@@ -1,42 +1,42 @@
-/// A session with a PostgreSQL server, ended when the last reference goes away.
+/// A session with a PostgreSQL server, ended when the last reference is released.
 ///
-/// It isn't `Sendable`: one thread at a time uses it, which waits for the server.
+/// It isn't `Sendable`: only one thread at a time may use it, and that thread waits for the server.
 package final class PostgresConnection {
   let library: PostgresLibrary
   /// libpq's connection; `nil` once it is closed.
   private var openHandle: OpaquePointer?
-  /// How long to wait at most, in nanoseconds, until the server sends or takes something; for ever if `nil`.
+  /// The longest wait in nanoseconds until the server sends or accepts bytes; `nil` for no limit.
   ///
-  /// After that the connection is closed and counts as lost.
+  /// After that time the connection is closed and reported as lost.
   package var timeLimit: UInt64?
-  /// How often the connection waited for an answer.
+  /// The number of times that the connection waited for an answer.
   package internal(set) var roundTrips = 0
-  /// The payloads of the notifications that ended the last wait for such.
+  /// The payloads of the notifications that ended the last wait for notifications.
   package internal(set) var notifications: [String] = []
 
-  /// How many warnings the server has sent.
+  /// The number of warnings from the server.
   package internal(set) var warningCount = 0
 
-  /// The statements of the server by their texts.
+  /// The prepared statements of the session, by their SQL.
   var prepared: [String: PreparedStatement] = [:]
-  /// How many statements the server holds of this session.
+  /// The number of prepared statements of the session.
   var preparedCount = 0
-  /// How many names were given to statements.
+  /// The number of names that statements have got.
   var nameCount = 0
   var parameters = ParameterBuffer()
-  /// The statements that were sent and whose results weren't received.
+  /// The sent statements whose results weren't received; `nil` for none.
   var outstanding: [SentStatement]?
-  /// Whether rows are read that come one by one.
+  /// Whether rows are being read one by one.
   var isReadingRows = false
 
-  /// Connects to a database, to the first of the hosts that takes the connection.
+  /// Connects to a database, on the first host that accepts the connection.
   ///
-  /// The texts are UTF-8. A host is given up after 5 s, or the address's `connect_timeout`, and a server that answers
-  /// no more is noticed after about 8 s unless the address says otherwise.
+  /// All text is UTF-8. A host is skipped after 5 s, or the address's `connect_timeout`. A server
+  /// that stops answering is noticed after about 8 s unless the address sets other limits.
   ///
   /// - Parameters:
   ///   - address: A connection string of libpq, or a URI; see ``PostgresAddress``.
-  ///   - settings: Further parameters, which win over the address's: `application_name`, `options`.
+  ///   - settings: Further parameters, which override the address's: `application_name`, `options`.
   /// - Throws: ``PostgresError`` of every kind but `lost`.
   package init(_ address: String, settings: [String: String] = [:]) throws(PostgresError) {
     library = try PostgresLibrary.shared.get()
@@ -47,7 +47,7 @@ package final class PostgresConnection {
     countWarnings(handle)
   }
 
-  /// Has warnings counted, and other notices dropped.
+  /// Sets up the counting of warnings; other notices are ignored.
   ///
   /// The corresponding C function is `PQsetNoticeReceiver`.
   private func countWarnings(_ handle: OpaquePointer) {
@@ -63,16 +63,16 @@ package final class PostgresConnection {
 
   deinit { close() }
 
-  /// Ends the session; an open transaction is undone.
+  /// Ends the session; an open transaction is rolled back.
   package func close() {
     library.finish(openHandle)
     openHandle = nil
   }
 
-  /// Whether the connection is of no more use: lost, or closed.
+  /// Whether the connection can't be used any more, since it is lost or closed.
   package var isBroken: Bool { openHandle == nil }
 
-  /// libpq's connection.
+  /// The open connection of libpq.
   ///
   /// - Throws: ``PostgresError`` of the kind `unreachable` if it is closed: nothing was sent.
   var handle: OpaquePointer {
@@ -89,7 +89,7 @@ package final class PostgresConnection {
     transactionStatus == .open || transactionStatus == .failed
   }
 
-  /// Undoes the transaction that is open, if one is, as far as the server can be reached.
+  /// Rolls back the open transaction, if there is one and the server can be reached.
   package func rollBack() {
     if isInTransaction { _ = try? run("ROLLBACK") }
   }
@@ -109,7 +109,7 @@ package final class PostgresConnection {
 
   /// Runs one statement in one round trip.
   ///
-  /// - Throws: ``PostgresError``; of the kind `lost` if it isn't known whether the statement ran.
+  /// - Throws: ``PostgresError``; of the kind `lost` if it is unknown whether the statement ran.
   @discardableResult
   package func run(
     _ sql: String,
@@ -120,11 +120,11 @@ package final class PostgresConnection {
 
   /// Runs several statements in one round trip.
   ///
-  /// Without a `BEGIN` among them they are one transaction. After one that fails the others don't run, and the
-  /// connection can be used; a transaction that was begun has to be rolled back.
+  /// Without a `BEGIN` among them they are one transaction. After a failed statement the others
+  /// don't run, and the connection can still be used; a begun transaction must be rolled back.
   ///
-  /// - Returns: The result of each.
-  /// - Throws: ``PostgresError``, the first that there was.
+  /// - Returns: The result of each statement.
+  /// - Throws: ``PostgresError``, the first one.
   @discardableResult
   package func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
     try send(statements)

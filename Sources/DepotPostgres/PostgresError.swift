@@ -1,21 +1,21 @@
-/// A failure of a cluster, or of the way to it.
+/// A failure of a server, or of the connection to it.
 ///
-/// It names the statement, never the values, and no password.
+/// It names the statement, but never a value or a password.
 package struct PostgresError: Error, Hashable {
   package enum Kind: Hashable, Sendable {
-    /// No server could be reached, or none that takes connections now: nothing was done.
+    /// No server that accepts connections could be reached: nothing was done.
     case unreachable
-    /// The server doesn't let this user in.
+    /// The server refuses this user.
     case authentication
     /// The server refused a statement, or the connection, with an SQLSTATE.
     case refusedByServer(sqlState: String)
-    /// The connection broke while its answer was awaited, so that the outcome is unknown.
+    /// The connection was lost before the answer, so that the outcome is unknown.
     case lost
     /// libpq isn't installed, or is too old.
     case missingLibrary
-    /// The address is no connection string and no URI.
+    /// The address is neither a connection string nor a URI.
     case invalidAddress
-    /// A value can't be stored: a text with U+0000, or one that is too large; nothing was sent.
+    /// A value is too large or has the character U+0000; nothing was sent.
     case invalidValue
   }
 
@@ -33,9 +33,9 @@ package struct PostgresError: Error, Hashable {
     self.sqlState = sqlState
   }
 
-  /// Reads the error that a result is.
+  /// Makes the error of a failed result.
   ///
-  /// One that ends the session counts as a lost connection.
+  /// An error that ends the session counts as a lost connection.
   init(_ result: PostgresResult, sql: String?) {
     sqlState = result.errorField("C")
     message = result.errorField("M") ?? "the connection broke"

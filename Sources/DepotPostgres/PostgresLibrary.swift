@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The functions of libpq, PostgreSQL's client library, which is opened on first use.
 ///
-/// No program is linked with it, since that would cost programs without a cluster 4 ms at their
-/// start. The functions have their documented names without PQ
+/// The program isn't linked with it, because that would slow the start of programs that don't use
+/// it by 4 ms. The functions have their documented names without PQ
 /// (postgresql.org/docs/current/libpq.html).
 package struct PostgresLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
@@ -131,7 +131,7 @@ package struct PostgresLibrary: Sendable {
     clear = try find("PQclear")
   }
 
-  /// Looks functions up by their names.
+  /// Finds functions by their names.
   private struct Finder {
     let library: UnsafeMutableRawPointer
 

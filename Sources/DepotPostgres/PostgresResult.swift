@@ -16,7 +16,7 @@ package final class PostgresResult {
 
   deinit { library.clear(handle) }
 
-  /// The states of results that matter (ExecStatusType of libpq-fe.h).
+  /// The relevant states of a result (ExecStatusType of libpq-fe.h).
   enum Status: Int32 {
     case emptyQuery = 0
     case commandOK = 1
@@ -31,12 +31,12 @@ package final class PostgresResult {
   /// The corresponding C function is `PQresultStatus`.
   var status: Status { Status(rawValue: library.resultStatus(handle)) ?? .fatalError }
 
-  /// Returns a field of the error that it is, by its letter (PG_DIAG_… of postgres_ext.h).
+  /// Returns a field of an error, by its letter (PG_DIAG_… of postgres_ext.h).
   func errorField(_ letter: Unicode.Scalar) -> String? {
     library.resultErrorField(handle, Int32(letter.value)).map { String(cString: $0) }
   }
 
-  /// How many rows the statement inserted, updated, deleted, or returned.
+  /// The number of rows that the statement inserted, updated, deleted, or returned.
   ///
   /// The corresponding C function is `PQcmdTuples`.
   package var affectedRows: Int {
@@ -47,7 +47,7 @@ package final class PostgresResult {
     library.getisnull(handle, Int32(row), Int32(column)) != 0
   }
 
-  /// The bytes of a value, valid as long as the result lives; none for null.
+  /// The bytes of a value, valid as long as the result exists; empty for null.
   ///
   /// The corresponding C functions are `PQgetvalue` and `PQgetlength`.
   package func bytes(_ column: Int, row: Int = 0) -> UnsafeBufferPointer<UInt8> {

@@ -1,7 +1,8 @@
 /// A statement and the values of its parameters `$1`, `$2`, and so on.
 ///
-/// A parameter has the type of its value, `bigint` for an integer. Where another type is wanted, the statement
-/// says so: `$1::int4`; likewise where a null can be that doesn't stand for a column.
+/// A parameter has the type of its value, `bigint` for an integer. If another type is needed, the
+/// statement casts it: `$1::int4`; so it must if the value may be null and isn't the value of a
+/// column.
 package struct PostgresStatement: Sendable {
   package var sql: String
   package var parameters: [PostgresValue]
@@ -11,7 +12,7 @@ package struct PostgresStatement: Sendable {
     self.parameters = parameters
   }
 
-  /// Checks that it can be sent.
+  /// Checks that the server could accept it.
   func check() throws(PostgresError) {
     precondition(parameters.count <= 65_535, "PostgreSQL takes 65,535 parameters at most.")
     if sql.containsNull {
@@ -25,7 +26,7 @@ extension PostgresStatement: ExpressibleByStringLiteral {
   package init(stringLiteral sql: String) { self.init(sql) }
 }
 
-/// The values of a statement's parameters in libpq's form.
+/// The values of a statement's parameters, encoded for libpq.
 ///
 /// Its memory is reused for later statements.
 struct ParameterBuffer {
@@ -38,7 +39,7 @@ struct ParameterBuffer {
 
   /// Replaces the values by the values of another statement.
   mutating func fill(with values: [PostgresValue]) {
-    // One large value isn't kept in memory for ever.
+    // The memory of a large value isn't kept.
     if bytes.capacity > 1 << 20 { bytes = [] }
     bytes.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)

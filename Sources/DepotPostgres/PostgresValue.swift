@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A value that PostgreSQL stores, or an array of such.
+/// A value that PostgreSQL stores, or an array of values.
 package enum PostgresValue: Hashable, Sendable {
   case null
   /// A `bigint`.
   case integer(Int64)
-  /// A `text`; U+0000 is refused.
+  /// A `text`, without the character U+0000.
   case text(String)
   /// A `bytea`.
   case bytes([UInt8])
-  /// An array with one dimension, whose elements are of the type or null.
+  /// An array with one dimension, whose elements are of one type or null.
   case array(of: PostgresType, [PostgresValue])
 }
 
@@ -44,7 +44,7 @@ extension PostgresValue {
     }
   }
 
-  /// Checks that the server could take it.
+  /// Checks that the server could accept it.
   ///
   /// - Throws: ``PostgresError`` of the kind `invalidValue` if it couldn't.
   func check() throws(PostgresError) {
@@ -65,7 +65,7 @@ extension PostgresValue {
     }
   }
 
-  /// Appends its size in four bytes, and its binary form.
+  /// Appends its size in four bytes, and its binary encoding.
   func append(to bytes: inout [UInt8]) {
     if case .null = self { return bytes.append(bigEndian: Int32(-1)) }
     let start = bytes.count
