@@ -2,7 +2,7 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// The control by which a call is stopped while it runs, by its client's word or its deadline.
+/// Stops a call while it runs, when its client cancels it or its deadline passes.
 package final class CallControl: Sendable {
   private let isStopped = Atomic(false)
   private let scanned = Atomic(-1)
@@ -10,7 +10,7 @@ package final class CallControl: Sendable {
   /// The monotonic time in nanoseconds at which the client stops waiting.
   package let deadline: UInt64
 
-  /// A control of calls that are answered before anybody could stop them.
+  /// A control for calls that can't be stopped.
   package static let unstoppable = CallControl()
 
   package init(deadline: UInt64 = .max) {
@@ -22,21 +22,21 @@ package final class CallControl: Sendable {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// How many rows the call has looked at one after the other; `nil` if it hasn't looked for any.
+  /// The number of rows that the call visited in full scans; `nil` if it did none.
   package var scannedRows: Int? {
     let count = scanned.load(ordering: .relaxed)
     return count < 0 ? nil : count
   }
 
-  /// Adds rows that the call has looked at one after the other; one thread at a time may do so.
+  /// Adds rows visited in a full scan; only one thread at a time may call it.
   func noteScanned(rows: Int) {
     scanned.store((scannedRows ?? 0) + rows, ordering: .relaxed)
   }
 
-  /// Whether it is a write that has succeeded, as far as it is known.
+  /// Whether it is a write that is known to have succeeded.
   var hasSucceeded: Bool { isDone.load(ordering: .relaxed) }
 
-  /// Notes the outcome of a write, which dependent later writes check.
+  /// Stores whether a write succeeded, which later writes that depend on it check.
   package func noteOutcome(isSuccess: Bool) { isDone.store(isSuccess, ordering: .relaxed) }
 
   package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }

@@ -1,8 +1,8 @@
-/// A queue shared by several clients: the client that has used the resource least lately is next.
+/// A queue shared by several clients: the client that has used the resource least recently is next.
 ///
-/// The elements of one client stay in their order. An idle client saves up no claim: when it
-/// returns, it starts with the use that a waiting client would have by now. So no client waits for
-/// ever, even if others keep coming.
+/// The elements of one client stay in their order. An idle client doesn't accumulate priority: when
+/// it returns, its use counts as if it had waited. So no client waits forever, even if others keep
+/// sending.
 struct FairQueue<Element> {
   private struct Line {
     let client: Int64
@@ -10,16 +10,16 @@ struct FairQueue<Element> {
     var elements: [Element]
   }
 
-  /// The clients that wait, each with at least one element.
+  /// The clients with waiting elements.
   private var lines: [Line] = []
-  /// The use of the clients that don't wait.
+  /// The use of the clients without waiting elements.
   private var used: [Int64: UInt64] = [:]
-  /// The use with which a new client begins.
+  /// The use that a new client starts with.
   private var level: UInt64 = 0
 
   var isEmpty: Bool { lines.isEmpty }
 
-  /// How many elements wait.
+  /// The number of waiting elements.
   var count: Int { lines.reduce(0) { $0 + $1.elements.count } }
 
   /// Appends an element to its client's elements.
@@ -32,7 +32,7 @@ struct FairQueue<Element> {
     }
   }
 
-  /// Takes the next element if `condition` holds for it.
+  /// Removes and returns the next element if it satisfies `condition`.
   ///
   /// Clients that are in `busy` come after all others.
   mutating func next(
@@ -49,7 +49,7 @@ struct FairQueue<Element> {
     return remove(at: 0, ofLine: best)
   }
 
-  /// Takes the first element for which `condition` holds, whosever turn it is.
+  /// Removes and returns the first element that satisfies `condition`, regardless of any use.
   mutating func remove(where condition: (Element) -> Bool) -> Element? {
     for line in lines.indices {
       if let index = lines[line].elements.firstIndex(where: condition) {
@@ -59,7 +59,7 @@ struct FairQueue<Element> {
     return nil
   }
 
-  /// Takes all elements for which `condition` holds, whosever turn it is.
+  /// Removes and returns all elements that satisfy `condition`, regardless of any use.
   mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []
     for line in lines.indices.reversed() {
@@ -72,12 +72,12 @@ struct FairQueue<Element> {
     return removed
   }
 
-  /// Notes that a client has used the resource, in nanoseconds or another unit.
+  /// Adds to the use of a client, in nanoseconds or another unit.
   mutating func charge(_ amount: UInt64, to client: Int64) {
     if let index = lines.firstIndex(where: { $0.client == client }) {
       lines[index].used += amount
     } else {
-      // Clients that have gone needn't be known for ever.
+      // Clients that have disconnected must not be kept forever.
       if used.count > 1024 { used = [:] }
       used[client, default: level] += amount
     }

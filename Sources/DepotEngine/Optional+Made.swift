@@ -1,7 +1,7 @@
 extension Optional {
-  /// Returns the value, which `make` makes if there is none yet.
+  /// Returns the value, after `make` has made it if it is `nil`.
   ///
-  /// - Throws: The error of `make`; the value is still missing then.
+  /// - Throws: The error of `make`; the value then stays `nil`.
   mutating func made<Failure>(_ make: () throws(Failure) -> Wrapped) throws(Failure) -> Wrapped {
     if let self { return self }
     let value = try make()

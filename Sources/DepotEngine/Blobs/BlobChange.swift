@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The carrying out of a write of a part of a value that is stored outside its row.
+/// Writes a part of a value that is stored outside its row.
 struct BlobChange {
   private let request: BlobWriteRequest
   private let session: ChangeSession
@@ -10,9 +10,9 @@ struct BlobChange {
   private let bytes: [UInt8]
 
   struct Result {
-    /// The present length of the value or of its upload, in bytes.
+    /// The new length of the value or of its upload, in bytes.
     var length: Int
-    /// Whether the row has another value.
+    /// Whether the row's value has changed.
     var isChanged: Bool
   }
 
@@ -84,7 +84,7 @@ struct BlobChange {
       .hint("Write what lies between first, or append.").at("/args/offset")
   }
 
-  /// Checks that a text isn't cut inside a character.
+  /// Checks that a text isn't cut within a character.
   private func checkEdges(_ start: Int, _ old: BlobReference) throws {
     guard target.isText else { return }
     let end = start + bytes.count
@@ -140,7 +140,7 @@ struct BlobChange {
 
   // MARK: - The row
 
-  /// Lets the row refer to a value.
+  /// Sets the reference in the row.
   private func commit(_ reference: BlobReference, _ identifier: Int64) throws {
     if let position = writer.layout.position(of: target.path) {
       let rule = try writer.rule(position)
@@ -159,7 +159,7 @@ struct BlobChange {
 }
 
 extension FieldRule {
-  /// Returns the rules that a value outside its row breaks, which has to be read for them.
+  /// Returns the rules that the value breaks; it is read if a rule needs it.
   func problems(
     _ reference: BlobReference,
     of target: BlobTarget,

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A look at all values that are stored outside the rows of one table.
+/// A check of all values that are stored outside the rows of one table.
 struct BlobCheck {
   private let layout: EntityLayout
   private let connection: Connection
@@ -13,7 +13,7 @@ struct BlobCheck {
     columns = root.stored.filter(\.isExternal)
   }
 
-  /// Returns the tables of values that no entity has, in words.
+  /// Returns messages about tables of values that belong to no entity.
   static func strays(_ catalog: Catalog, _ connection: Connection) throws -> [String] {
     let known = Set(catalog.specialTables.compactMap(\.name))
     return try connection.texts(
@@ -21,7 +21,7 @@ struct BlobCheck {
     ).filter { !known.contains($0) }.map { "The table \($0) holds values of no entity." }
   }
 
-  /// Returns the problems in words.
+  /// Returns messages about all problems.
   func run() throws -> [String] {
     guard !columns.isEmpty else { return [] }
     var problems: [String] = []

@@ -1,16 +1,16 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The reading of values that are stored outside their rows.
+/// Reads values that are stored outside their rows.
 struct BlobReader {
   let connection: Connection
   let table: BlobTable
 
-  /// A chunk that differs from the stored one.
+  /// A chunk is missing or damaged.
   struct Damage: Error {
     var message: String
 
-    /// The row doesn't tell which value it has.
+    /// The row's reference to its value can't be read.
     static let reference = Damage(message: "The reference can't be read.")
   }
 
@@ -64,7 +64,7 @@ struct BlobReader {
   }
 }
 
-/// The SQL function that reads values which are stored outside their rows.
+/// The SQL function that reads values stored outside their rows.
 enum BlobFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     // The connection owns the function.

@@ -1,20 +1,21 @@
 internal import DepotProtocol
 
-/// The reference in a row to a text or to data that is stored outside it.
+/// The reference in a row to a text or to data that is stored outside the row.
 ///
-/// It is in the row's column: a blob for a text and a text for data, so that it can't be taken for a
-/// value.
+/// The row's column holds it as a blob for a text and as a text for data, so that it can't be
+/// confused with a value.
 struct BlobReference: Hashable, Sendable {
   /// The number of the value in its ``BlobTable``.
   var number: Int64
   var length = 0
-  /// The sum of the checksums of the chunks, by which the row has another value when bytes of it were
-  /// written over.
+  /// The sum of the checksums of the chunks.
+  ///
+  /// It makes the row's column differ after bytes of the value were overwritten.
   private(set) var sum: UInt64 = 0
 }
 
 extension BlobReference {
-  /// Reads the reference that ``text`` wrote; `nil` if it is something else.
+  /// Parses a reference in the form of ``text``; `nil` if it is something else.
   init?(_ text: some Collection<UInt8>) {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -26,12 +27,12 @@ extension BlobReference {
 
   var text: String { "\(number):\(length):\(String(sum, radix: 16))" }
 
-  /// Takes a chunk into account that the value gets.
+  /// Adds a new chunk's checksum.
   mutating func add(_ chunk: UnsafeBufferPointer<UInt8>, at index: Int) {
     sum &+= checksum(chunk, index)
   }
 
-  /// Takes a chunk out of account that the value loses.
+  /// Subtracts a removed chunk's checksum.
   mutating func remove(_ chunk: UnsafeBufferPointer<UInt8>, at index: Int) {
     sum &-= checksum(chunk, index)
   }
@@ -44,10 +45,10 @@ extension BlobReference {
     return checksum.value
   }
 
-  /// How many chunks there are; at least one, so that the number is taken.
+  /// The number of chunks; at least one, so that the value's number counts as used.
   var chunkCount: Int { max(1, (length + BlobTable.chunkBytes - 1) / BlobTable.chunkBytes) }
 
-  /// The reference as the column of an attribute has it.
+  /// The reference in the form for the attribute's column.
   func cell(isText: Bool, in arena: CellArena) -> Cell {
     let bytes = arena.copy(Array(text.utf8))
     return isText ? .blob(bytes) : .text(bytes)
@@ -55,7 +56,7 @@ extension BlobReference {
 }
 
 extension Cell {
-  /// The bytes of a value that is to be stored outside its row; `nil` for a reference and null.
+  /// The bytes of a value that must be stored outside its row; `nil` for a reference or null.
   func externalValue(isText: Bool) -> UnsafeBufferPointer<UInt8>? {
     switch self {
     case .text(let bytes) where isText: bytes

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
-/// The table of the values that the rows of one table have outside them, in chunks.
+/// The table with the values that are stored outside the rows of one table, in chunks.
 ///
-/// A value has a number that only one row refers to. A new value gets a new number, so it can be
-/// written bit by bit before the row refers to it.
+/// Each value has a number, and only one row refers to it. A new value gets a new number, so it can
+/// be written in parts before a row refers to it.
 struct BlobTable: Sendable {
-  /// How long all chunks are but the last.
+  /// The size of all chunks except the last, in bytes.
   static let chunkBytes = 64 << 10
 
   /// The quoted name.
@@ -15,12 +15,12 @@ struct BlobTable: Sendable {
     name = "\"x_\(root)\""
   }
 
-  /// The table under another name, as a migration has it.
+  /// The table with a different name, for a migration.
   init(quoted name: String) {
     self.name = name
   }
 
-  /// The uploads that connections have begun; it is emptied when the store is opened.
+  /// The table of unfinished uploads; it is emptied when the store is opened.
   static let uploads = SpecialTable(
     name: "depot_upload",
     definition: [
@@ -32,14 +32,14 @@ struct BlobTable: Sendable {
     ]
   )
 
-  /// Returns the query for the values to which the rows of a table refer.
+  /// Returns the query for the values that the rows of a table refer to.
   static func references(in root: EntityLayout) -> String {
     root.stored.filter(\.isExternal).map {
       "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.quoted) IS NOT NULL"
     }.joined(separator: " UNION ALL ")
   }
 
-  /// Returns the table with the triggers that delete values to which no row refers any more.
+  /// Returns the table with the triggers that delete values when no row refers to them any more.
   static func table(of root: EntityLayout, in schema: Schema) -> SpecialTable? {
     let family = [root.entity] + schema.descendants(of: root.name)
     let columns = family.flatMap(schema.storedColumns).filter(\.isExternal).map(\.quoted)
@@ -74,12 +74,12 @@ struct BlobTable: Sendable {
     )
   }
 
-  /// Returns the SQL of the value that a reference stands for.
+  /// Returns the SQL for the value of a reference.
   func value(of reference: Fragment) -> Fragment {
     "depot_external('\(name)', " + reference + ")"
   }
 
-  /// Returns the SQL of the length of the value that a reference stands for.
+  /// Returns the SQL for the length of the value of a reference.
   static func length(of reference: Fragment) -> Fragment {
     "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
   }

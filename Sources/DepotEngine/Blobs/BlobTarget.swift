@@ -1,22 +1,22 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// An attribute of a row whose values are stored outside it.
+/// An attribute of a row, with external storage of its values.
 struct BlobTarget {
   let layout: EntityLayout
-  /// The row; `nil` if a later request of the connection brings or names it.
+  /// The row; `nil` if a later request of the connection inserts or names it.
   let identifier: Int64?
   let path: String
-  /// The place of the column among the stored ones.
+  /// The index of the column among the stored ones.
   let place: Int
   let isText: Bool
 
   var table: BlobTable { BlobTable(layout.root) }
-  /// The row's attribute for messages.
+  /// The row and attribute, for messages.
   var name: String {
     identifier.map { "\(layout.name)/\($0).\(path)" } ?? "\(layout.name).\(path)"
   }
-  /// The value that an upload is for.
+  /// The target of an upload, as it is stored with it.
   var uploaded: String { "\(layout.root)/\(identifier.map(String.init) ?? "")/\(path)" }
 
   init(
@@ -48,7 +48,7 @@ struct BlobTarget {
     isText = type == .string
   }
 
-  /// Returns the version of a row and its reference.
+  /// Returns the version of a row and its reference to the value.
   func read(
     _ identifier: Int64,
     on connection: Connection
@@ -73,7 +73,7 @@ struct BlobTarget {
 }
 
 extension DepotError {
-  /// Returns the error for users about a value stored outside its row.
+  /// Translates an error about a value stored outside its row for users.
   static func blob(_ error: any Error, _ target: BlobTarget) -> any Error {
     guard let damage = error as? BlobReader.Damage else { return error }
     return DepotError(.corrupt, "\(target.name) is damaged. \(damage.message)")

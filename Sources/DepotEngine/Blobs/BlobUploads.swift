@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The uploads that connections have begun, to which no row refers yet.
+/// The unfinished uploads of connections, which no row refers to yet.
 struct BlobUploads {
   let connection: Connection
 
@@ -10,7 +10,7 @@ struct BlobUploads {
     var name: String
   }
 
-  /// Returns an upload, and the value that it is to be.
+  /// Returns an upload's target and its value.
   func find(_ key: Key) throws -> (target: String, reference: BlobReference)? {
     try connection.statement(
       "SELECT target, reference FROM depot_upload WHERE connection = ?1 AND name = ?2"
@@ -67,7 +67,7 @@ struct BlobUploads {
     )
   }
 
-  /// Removes all that wasn't finished, as no connection outlives the service.
+  /// Removes all unfinished uploads, since no connection survives the service.
   func removeAll(_ catalog: Catalog) throws {
     try remove("1", catalog)
   }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writing of values that are stored outside their rows, inside a transaction.
+/// Writes values that are stored outside their rows, inside a transaction.
 struct BlobWriter {
   let connection: Connection
   let table: BlobTable
@@ -20,7 +20,7 @@ struct BlobWriter {
     return reference
   }
 
-  /// Stores a value of another table as a new one.
+  /// Stores a copy of another table's value.
   func copy(
     _ original: BlobReference,
     from reader: BlobReader
@@ -35,12 +35,12 @@ struct BlobWriter {
     return reference
   }
 
-  /// The number that no value has.
+  /// Returns a number that no value has.
   private func nextNumber() throws(SQLiteError) -> Int64 {
     try connection.integer("SELECT max(blob) FROM \(table.name)").map { $0 + 1 } ?? 1
   }
 
-  /// Stores a chunk, which the reference takes into account.
+  /// Stores a chunk, and adds its checksum to the reference.
   private func store(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ index: Int,
@@ -59,8 +59,7 @@ struct BlobWriter {
     reference.add(bytes, at: index)
   }
 
-  /// Writes bytes over those of a value, from `offset` on and beyond its end, and makes `reference`
-  /// the value as it is then.
+  /// Writes bytes of a value from `offset` on, also beyond its end, and updates `reference`.
   func write(_ bytes: [UInt8], at offset: Int, of reference: inout BlobReference) throws {
     var written = 0
     while written < bytes.count {
@@ -117,10 +116,10 @@ struct BlobWriter {
     try chunk.withUnsafeBufferPointer { try store($0, index, of: &reference) }
   }
 
-  /// How many chunks are deleted at a time, at most.
+  /// The most chunks that are deleted at once.
   private static let deletedChunks = 256
 
-  /// Deletes some chunks of a value to which no row refers, and returns whether there may be more.
+  /// Deletes some chunks of a value that no row refers to; returns whether there may be more.
   func deleteSome(of number: Int64) throws -> Bool {
     try connection.statement(
       """
@@ -131,7 +130,7 @@ struct BlobWriter {
     return connection.changeCount == Self.deletedChunks
   }
 
-  /// Deletes a value to which no row refers.
+  /// Deletes a value that no row refers to.
   func delete(_ number: Int64) throws {
     try connection.statement("DELETE FROM \(table.name) WHERE blob = ?1").run([.integer(number)])
   }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A value that the connection has uploaded, and that a row of a later request takes up.
+/// A value that the connection has uploaded, to be set in a row by a later request.
 ///
 /// A request writes it as `{"$upload":NAME}` in place of a value in external storage.
 struct UploadedValue {
@@ -9,7 +9,7 @@ struct UploadedValue {
   private let reference: BlobReference
   private let target: BlobTarget
 
-  /// Reads the name of an upload; `nil` if a value is something else.
+  /// Finds the upload that a value names; `nil` if the value is something else.
   ///
   /// - Throws: ``DepotError`` `notfound.staged` if the connection has no such upload for the attribute.
   init?(
@@ -48,10 +48,10 @@ struct UploadedValue {
     }
   }
 
-  /// The reference as the column of the attribute has it.
+  /// The reference in the form for the attribute's column.
   func cell(in arena: CellArena) -> Cell { reference.cell(isText: target.isText, in: arena) }
 
-  /// Makes it the value of one row, and returns the reference for that.
+  /// Sets the value in one row, and returns the reference to it.
   ///
   /// Another row that names the same upload gets a copy.
   func take(on connection: Connection, in arena: CellArena) throws -> Cell {
@@ -72,7 +72,7 @@ struct UploadedValue {
 }
 
 extension EntityLayout {
-  /// Whether a path names an attribute in external storage.
+  /// Whether a path is an attribute in external storage.
   fileprivate func isExternal(_ path: String) -> Bool {
     position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].isExternal } ?? false
   }

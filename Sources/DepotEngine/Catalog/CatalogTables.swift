@@ -5,14 +5,14 @@ internal import FoundationEssentials
 
 /// The tables that hold a store's schema and metadata.
 struct CatalogTables {
-  /// "DPOT" in the header of the file, by which `file` and others know it.
+  /// The text "DPOT" in the file's header, by which tools such as `file` recognize a store.
   static let applicationIdentifier: Int64 = 0x4450_4F54
-  /// The layout of these tables and of rows; a program refuses a store with another one.
+  /// The format of these tables and of rows; a program refuses stores of other formats.
   static let formatVersion: Int64 = 8
 
   let connection: Connection
 
-  /// Makes the tables of a new store.
+  /// Creates the tables of a new store.
   func create(_ clocks: ClockReading) throws {
     try connection.transaction {
       try connection.execute(
@@ -32,7 +32,7 @@ struct CatalogTables {
     }
   }
 
-  /// The store's name for itself, which no other store has.
+  /// The unique identifier of the store.
   func storeIdentifier() throws -> String {
     guard case .text(let identifier)? = try value("store") else { throw damaged }
     return identifier
@@ -49,13 +49,13 @@ struct CatalogTables {
     return Catalog(schema, storage, generation: Int(generation))
   }
 
-  /// Reads how often the schema was changed.
+  /// Reads the number of schema changes.
   func generation() throws -> Int {
     guard let generation = try integer("generation") else { throw damaged }
     return Int(generation)
   }
 
-  /// Returns the schema: `known`, unless it was changed since.
+  /// Returns the schema: `known`, unless it has changed.
   func catalog(orSame known: Catalog) throws -> Catalog {
     try generation() == known.generation ? known : load()
   }
@@ -69,13 +69,13 @@ struct CatalogTables {
     try set("hashes", .text(JSONValue.object(catalog.schema.hashes).text))
   }
 
-  /// Notes the schema that a custom migration is to end with.
+  /// Stores the target schema of a custom migration.
   func setTarget(_ schema: Schema) throws { try set("target", .text(schema.json)) }
 
-  /// Whether the store is a copy that a custom migration works on.
+  /// Whether the store is the working copy of a custom migration.
   func hasTarget() throws -> Bool { try value("target") != nil }
 
-  /// Takes out the schema that a custom migration is to end with.
+  /// Removes and returns the target schema of a custom migration.
   func takeTarget() throws -> Schema {
     guard case .text(let json)? = try value("target") else {
       throw DepotError(.usage, "The store isn't being migrated.")
@@ -84,7 +84,7 @@ struct CatalogTables {
     return try Schema(parsing: json.utf8)
   }
 
-  /// Stores where identifiers go on, and nothing about other entities.
+  /// Stores the next identifier of each entity, and removes all other entities.
   func setCeilings(_ ceilings: [String: Int64]) throws {
     try connection.statement("DELETE FROM depot_entity").run()
     for (entity, ceiling) in ceilings.sorted(by: { $0.key < $1.key }) {
@@ -92,12 +92,12 @@ struct CatalogTables {
     }
   }
 
-  /// Notes one of the numbers that the store keeps.
+  /// Stores one of the store's numbers.
   func set(_ number: StoreNumber, _ value: Int64) throws {
     try set(number.rawValue, .integer(value))
   }
 
-  /// Reads where the identifiers of each entity go on.
+  /// Reads the next identifier of each entity.
   func ceilings() throws -> [String: Int64] {
     var result: [String: Int64] = [:]
     try connection.statement("SELECT name, next_id FROM depot_entity").run { row in
@@ -106,7 +106,7 @@ struct CatalogTables {
     return result
   }
 
-  /// Notes where the identifiers of an entity go on.
+  /// Stores the next identifier of an entity.
   func setCeiling(_ ceiling: Int64, of entity: String) throws {
     try connection.statement(
       """
@@ -136,22 +136,22 @@ struct CatalogTables {
   }
 }
 
-/// The numbers that a store keeps about its history; each is 0 at first.
+/// The numbers that a store keeps about its history, initially 0.
 enum StoreNumber: String {
-  /// The greatest identifier that a row ever had which was deleted.
+  /// The greatest identifier of any deleted row.
   case historyFloor = "history_floor"
-  /// The token of the last transaction that was purged.
+  /// The token of the last deleted transaction.
   case historyPurged = "history_purged"
-  /// About how many bytes it has.
+  /// The approximate size of the history in bytes.
   case historyBytes = "history_bytes"
-  /// The last row before which all insertions have entries in the ``InsertionIndex``.
+  /// The last history row up to which all insertions are in the ``InsertionIndex``.
   case historyIndexed = "history_indexed"
-  /// The last row whose identifiers and names of entities may mean other rows since a migration.
+  /// The last history row before a migration, whose identifiers may mean other rows since then.
   case historyRenamed = "history_renamed"
 }
 
 extension Connection {
-  /// Reads one of the numbers that the store keeps.
+  /// Reads one of the store's numbers.
   func number(_ number: StoreNumber) throws(SQLiteError) -> Int64 {
     let sql = "SELECT value FROM depot_meta WHERE key = ?1"
     return try integer(sql, [.text(number.rawValue)]) ?? 0

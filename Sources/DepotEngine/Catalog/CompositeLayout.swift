@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// An optional composite attribute: which stored columns say whether it has a value, and which hold it.
+/// The stored columns of an optional composite attribute: the one for its presence, and its parts.
 struct CompositeLayout: Hashable, Sendable {
   /// The path of the attribute.
   var path: String
-  /// The place of the column that is true if there is a value.
+  /// The index of the column that is true if there is a value.
   var presence: Int
   /// The columns of the parts.
   var parts: [Part]
-  /// The presences of the optional composites within, at any depth.
+  /// The presence columns of the optional composites inside it, at any depth.
   var innerPresences: [Int]
 
   struct Part: Hashable, Sendable {
@@ -16,21 +16,22 @@ struct CompositeLayout: Hashable, Sendable {
     var place: Int
     /// Whether the part must have a value whenever the composite has one.
     ///
-    /// Parts of optional composites within are their own composites' matter.
+    /// It is `false` for parts of optional composites inside it, which check that themselves.
     var isRequired: Bool
-    /// The value of a part that isn't named when the composite gets its value.
+    /// The value that a part gets if it isn't named when the composite gets a value.
     var defaultValue: Value?
-    /// Whether it is a part of an optional composite within.
+    /// Whether it is a part of an optional composite inside this one.
     var isInner: Bool
   }
 
-  /// The places of all columns.
+  /// The indexes of all columns.
   var places: [Int] { [presence] + parts.map(\.place) + innerPresences }
 }
 
 extension Entity {
-  /// Returns the optional composites of the entity's own attributes, outer before inner, with the
-  /// places that `place` finds for their columns.
+  /// Returns the optional composites of the entity's own attributes, outer ones first.
+  ///
+  /// `place` returns the index of a column.
   func optionalComposites(_ place: (String) -> Int?) -> [CompositeLayout] {
     attributes.flatMap { optionalComposites($0, prefix: "", place) }
   }

@@ -1,34 +1,33 @@
 package import DepotProtocol
 
-/// How an entity is stored: its table, columns, and relationships.
+/// The storage of an entity: its table, columns, and relationships.
 ///
-/// A full row is selected as identifier, version, and then ``stored``.
+/// A full row is selected as the identifier, the version, and the ``stored`` columns.
 package final class EntityLayout: Sendable {
   package let entity: Entity
-  /// The entity whose table holds the rows.
+  /// The root entity, whose table holds the rows.
   package let root: String
   /// The quoted name of the table.
   package let table: String
-  /// The columns that clients see, as ``Schema/fields(of:)`` orders them.
+  /// The columns for clients, in the order of ``Schema/fields(of:)``.
   package let fields: [Field]
-  /// The columns of the table that rows of this entity and its descendants can have values in.
+  /// The columns where rows of this entity and its descendants can have values.
   let stored: [StoredColumn]
-  /// The place of each field among the stored columns; `nil` if it isn't stored.
+  /// The index of each field among the stored columns; `nil` if it isn't stored.
   let storedPositions: [Int?]
-  /// The place of each stored column among the fields; `nil` if clients don't see it, or only those of
-  /// entities that descend from this one do.
+  /// The index of each stored column among the fields; `nil` if no field of this entity has it.
   let fieldPositions: [Int?]
-  /// The place of the column that tells entities apart among the stored ones.
+  /// The index of the stored column with the number of a row's entity.
   let kindPosition: Int?
-  /// The relationships, the parent's included, in the schema's order.
+  /// The relationships in the schema's order, including inherited ones.
   package let relationships: [RelationshipLayout]
-  /// The unique values of its rows, including the ones that subentities declare.
+  /// The unique constraints on its rows, including those of subentities.
   let uniques: [UniqueLayout]
-  /// The optional composites, outer before inner.
+  /// The optional composites, outer ones first.
   let composites: [CompositeLayout]
-  /// The number of the entity; rows of it have it in their column `kind` if ``isInHierarchy``.
+  /// The number of the entity, which is in its rows' column `kind` if ``isInHierarchy``.
   let number: Int
-  /// The numbers of the entity and of all that descend from it, with their names.
+  /// The names of the entity and all its descendants, by their numbers.
   let numbers: [Int: String]
   /// Whether the table holds rows of several entities.
   package let isInHierarchy: Bool
@@ -36,7 +35,7 @@ package final class EntityLayout: Sendable {
   package var isRoot: Bool { root == entity.name }
   /// The names of the entity and its ancestors.
   let lineageNames: Set<String>
-  /// The places of the columns whose values are stored outside the row.
+  /// The indexes of the columns whose values are stored outside the row.
   let externalPlaces: [Int]
   private let positions: [String: Int]
 
@@ -44,8 +43,8 @@ package final class EntityLayout: Sendable {
     self.entity = entity
     let rootEntity = schema.root(of: entity)
     root = rootEntity.name
-    // Names were checked to be letters, digits, and underscores; the prefixes keep them apart from
-    // our own and from SQL's.
+    // Names were checked to be letters, digits, and underscores; the prefix distinguishes them from
+    // internal tables and SQL keywords.
     table = "\"e_\(rootEntity.name)\""
     fields = schema.fields(of: entity)
     positions = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.path, $0) })
@@ -88,14 +87,16 @@ package final class EntityLayout: Sendable {
 
   package var name: String { entity.name }
 
-  /// Whether all rows of the entity must satisfy one of its ``uniques``, not only descendants'.
+  /// Whether a unique constraint applies to all rows of the entity, not only to descendants' rows.
   func isDemanded(_ unique: UniqueLayout) -> Bool { lineageNames.contains(unique.owner) }
 
-  /// Returns the field that a stored column holds, or `nil`.
+  /// Returns the field in a stored column, or `nil`.
   func field(at place: Int) -> Field? { fieldPositions[place].map { fields[$0] } }
 
-  /// Returns the SQL of a field in a statement that calls the entity's table `alias`; `NULL` if the
-  /// store doesn't keep it.
+  /// Returns the SQL of a field in a statement where the entity's table is named `alias`.
+  ///
+  /// A to-one relationship that is stored in the destination's row becomes a subquery. A field that
+  /// isn't stored becomes `NULL`.
   func sql(ofField position: Int, in alias: String) -> String {
     if let place = storedPositions[position] { return "\(alias).\(stored[place].quoted)" }
     guard let name = fields[position].relationship?.name,
@@ -104,10 +105,10 @@ package final class EntityLayout: Sendable {
     return "(SELECT id FROM \(table) AS back WHERE back.\(column) = \(alias).id)"
   }
 
-  /// Returns the position of the field with a path, or `nil`.
+  /// Returns the index of the field with a path, or `nil`.
   package func position(of path: String) -> Int? { positions[path] }
 
-  /// The places of the stored columns, by their names.
+  /// The indexes of the stored columns, by their names.
   var placesByName: [String: Int] {
     Dictionary(uniqueKeysWithValues: stored.enumerated().map { ($1.name, $0) })
   }
@@ -122,8 +123,9 @@ package final class EntityLayout: Sendable {
     (["id", "version"] + stored.map(\.quoted)).joined(separator: ", ")
   }
 
-  /// The condition that a row of the table is of this entity or of one that descends from it, or of
-  /// just this one; `nil` if all rows are.
+  /// The condition that a row of the table is of this entity, or also of a descendant.
+  ///
+  /// It is `nil` if all rows are.
   func kindCondition(in alias: String, includingDescendants: Bool) -> String? {
     guard isInHierarchy else { return nil }
     if !includingDescendants { return "\(alias).kind = \(number)" }
@@ -133,19 +135,20 @@ package final class EntityLayout: Sendable {
     return "\(alias).kind IN (\(list))"
   }
 
-  /// The condition, behind others, that a row is of this entity or of one that descends from it; empty
-  /// if all rows of the table are.
+  /// The condition, with a leading AND, that a row is of this entity or a descendant.
+  ///
+  /// It is empty if all rows of the table are.
   func kindFilter(in alias: String? = nil) -> String {
     kindCondition(in: alias ?? table, includingDescendants: true).map { " AND \($0)" } ?? ""
   }
 }
 
-/// A schema with its layouts, never changed after it was made.
+/// A schema with its layouts; it never changes.
 package final class Catalog: Sendable {
   package let schema: Schema
   package let storage: StorageMap
   package let fingerprint: String
-  /// Grows with every change of the schema; statements compiled for another one are stale.
+  /// The number of the schema's version; statements compiled for another one are stale.
   package let generation: Int
   private let layouts: [String: EntityLayout]
 
@@ -165,14 +168,14 @@ package final class Catalog: Sendable {
 
   /// Returns the layout of the entity named `name`.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_entity` with the nearest name as the hint.
+  /// - Throws: ``DepotError`` `schema.unknown_entity` with the most similar name as the hint.
   package func layout(of name: String) throws(DepotError) -> EntityLayout {
     if let layout = layouts[name] { return layout }
     _ = try schema.entity(named: name)
     throw DepotError(.bug, "The entity \"\(name)\" has no layout.")
   }
 
-  /// Returns the layout of the entity that a request names at `pointer`.
+  /// Returns the layout of the entity named at `pointer` of a request.
   func layout(of name: String, at pointer: String) throws(DepotError) -> EntityLayout {
     try DepotError.at(pointer, try layout(of: name))
   }
@@ -180,6 +183,6 @@ package final class Catalog: Sendable {
   /// All layouts, in the schema's order.
   package var allLayouts: [EntityLayout] { schema.entities.compactMap { layouts[$0.name] } }
 
-  /// The layouts that have tables: one for each hierarchy.
+  /// The layouts of root entities, which have the tables.
   var tables: [EntityLayout] { allLayouts.filter(\.isRoot) }
 }

@@ -1,23 +1,24 @@
 package import DepotProtocol
 
-/// How a relationship is stored, as seen from the entity that declares it.
+/// The storage of a relationship, from the side of the entity that declares it.
 package struct RelationshipLayout: Hashable, Sendable {
   package let relationship: Relationship
   /// The entity that declares it.
   package let owner: String
-  /// The relationship of the destination that leads back, and the entity that declares it.
+  /// The inverse relationship, and the entity that declares it.
   package let inverse: Relationship?
   package let inverseOwner: String?
   package let storage: Storage
 
-  /// Where it is found which rows it leads to; names are quoted for SQL.
+  /// The columns that hold the relationship; names are quoted for SQL.
   package enum Storage: Hashable, Sendable {
-    /// A column of the row holds the identifier of the row that it leads to.
+    /// A column of the row holds the identifier of the destination row.
     case column(String)
-    /// A column of the destination's table holds the identifier of the row; `order`, if there is one,
-    /// the place of the destination's row.
+    /// A column of the destination's table holds the identifier of the row.
+    ///
+    /// `order`, if there is one, holds the position of the destination row.
     case foreignColumn(table: String, column: String, order: String?)
-    /// Rows of a table of their own hold both identifiers.
+    /// Rows of a join table hold both identifiers.
     case join(table: String, near: String, far: String, order: String?)
   }
 
@@ -26,7 +27,7 @@ package struct RelationshipLayout: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Returns how a relationship that `owner` declares is stored.
+  /// Returns the storage of a relationship that `owner` declares.
   func layout(of relationship: Relationship, owner: Entity) -> RelationshipLayout {
     let back = inverse(of: relationship)
     return RelationshipLayout(

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The application of schema additions inside a transaction.
+/// Applies schema additions inside a transaction.
 ///
-/// It adds all tables, columns, and indexes that the new schema has and the old one lacks,
-/// whichever step causes them.
+/// It adds all tables, columns, and indexes that are in the new schema and not in the old one,
+/// regardless of the change that causes them.
 struct SchemaApplication {
   let connection: Connection
   let control: CallControl
@@ -41,7 +41,7 @@ struct SchemaApplication {
       try connection.execute(addition.sql)
     } catch {
       guard error.kind == .unique else { throw error }
-      // The name is a letter, the entity, and the unique path, with underscores between them.
+      // The name is a letter, the entity, and the paths, separated by underscores.
       let place = addition.name.dropFirst(layout.name.utf8.count + 3)
       throw DepotError.mismatch([
         "attribute \(layout.name).\(place) is unique, but several rows have or would get the same"
@@ -55,7 +55,7 @@ struct SchemaApplication {
 }
 
 extension DepotError {
-  /// The error that a schema can't be applied.
+  /// The error for a schema that can't be applied.
   static func mismatch(_ differences: [String]) -> DepotError {
     DepotError(.mismatch, "The store's schema differs: \(differences.joined(separator: "; ")).")
       .hint(

@@ -1,17 +1,17 @@
 package import DepotProtocol
 
-/// The facts about how a schema is stored that it doesn't say itself, kept beside it.
+/// Facts about the storage of a schema that aren't in the schema, stored beside it.
 package struct StorageMap: Hashable, Sendable {
-  /// The number by which the rows of each entity are told apart in their table.
+  /// The number of each entity, which is stored in its rows.
   private(set) var numbers: [String: Int] = [:]
   private var nextNumber = 1
 
-  /// The column that holds the number of a row's entity.
+  /// The column with the number of a row's entity.
   static let kindColumn = "kind"
 
   package init() {}
 
-  /// Gives numbers to new entities of a schema, and drops the numbers of removed ones.
+  /// Assigns numbers to new entities of a schema, and removes the numbers of removed entities.
   package mutating func adapt(to schema: Schema) {
     for entity in schema.entities where numbers[entity.name] == nil {
       numbers[entity.name] = nextNumber
@@ -22,7 +22,7 @@ package struct StorageMap: Hashable, Sendable {
 
   /// Returns the map after a migration, before it is adapted to the new schema.
   ///
-  /// `entities` has the old name of each entity that stays, by its new one.
+  /// `entities` maps the new names of kept entities to their old names.
   func migrated(entities: [String: String]) -> StorageMap {
     var result = self
     result.numbers = entities.compactMapValues { numbers[$0] }
@@ -33,7 +33,7 @@ package struct StorageMap: Hashable, Sendable {
 }
 
 extension StorageMap {
-  /// Reads the map that ``json`` wrote; `nil` if it is damaged.
+  /// Parses a map in the form of ``json``; `nil` if it is damaged.
   init?(parsing text: String) {
     guard let value = try? JSONValue(parsing: text.utf8),
       let entities = value["entities"]?.object, let next = value["next"]?.int64

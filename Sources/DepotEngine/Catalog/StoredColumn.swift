@@ -1,24 +1,24 @@
 internal import DepotProtocol
 
-/// A column of a table besides the columns of every table.
+/// A column of an entity's table, besides the columns of every table.
 struct StoredColumn: Hashable, Sendable {
-  /// The name in SQL, not quoted.
+  /// The column's name in SQL, unquoted.
   var name: String
   var storage: Storage
-  /// Whether SQLite sees to it that there is a value.
+  /// Whether SQLite requires a value.
   var isRequired: Bool = false
 
-  /// How SQLite holds the values.
+  /// The form of the values in SQLite.
   enum Storage: Hashable, Sendable {
     case scalar(AttributeType)
-    /// A reference to a text or to data that is stored outside the row.
+    /// A reference to a text or data stored outside the row.
     case external(AttributeType)
     /// A JSON array of scalars.
     case list(AttributeType)
     case json
     /// The identifier of a row.
     case reference
-    /// The place of a row among those of an ordered relationship.
+    /// The position of a row in an ordered relationship.
     case order
     /// The number of the row's entity.
     case kind
@@ -32,7 +32,7 @@ struct StoredColumn: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Returns the oldest ancestor of an entity, whose table holds the entity's rows.
+  /// Returns the root entity of an entity, whose table holds the entity's rows.
   func root(of entity: Entity) -> Entity { lineage(of: entity)[0] }
 
   /// Returns the columns that an entity adds to its table.
@@ -74,8 +74,9 @@ extension Schema {
     return columns
   }
 
-  /// Returns the name of the column of a property; those of descendants bear their entity's name,
-  /// since two of them may share a table and a property's name.
+  /// Returns the name of a property's column, with the entity's name unless the entity is a root.
+  ///
+  /// Otherwise properties of two descendants in the same table could have the same column.
   func columnName(_ prefix: String, _ path: String, _ entity: Entity) -> String {
     entity.parent == nil ? "\(prefix)_\(path)" : "\(prefix)_\(entity.name):\(path)"
   }

@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// The SQL that makes tables and indexes for entities.
+/// The SQL that creates tables and indexes for entities.
 ///
-/// Names are pasted because SQL can't bind them; the schema has checked that they are letters, digits,
-/// and underscores.
+/// Names are inserted into the text because SQL can't bind them; the schema has checked that they
+/// are letters, digits, and underscores.
 extension EntityLayout {
-  /// Makes the table of a root entity, without its indexes.
+  /// The SQL for the table of a root entity, without its indexes.
   var tableDefinition: String { tableDefinition(named: table) }
 
-  /// Makes the table under another, quoted name.
+  /// The SQL for the table with another, quoted name.
   func tableDefinition(named table: String) -> String {
     let columns = stored.map { ", \($0.definition)" }.joined()
     return """
@@ -16,7 +16,7 @@ extension EntityLayout {
       """
   }
 
-  /// Makes the indexes and join tables that the entity adds to its parent's, by their names.
+  /// The SQL for the indexes and join tables of the entity's own properties, with their names.
   var additions: [(name: String, sql: String)] {
     ownIndexes + joinTables
   }
@@ -37,7 +37,7 @@ extension EntityLayout {
     return result
   }
 
-  /// Makes the index of one field, if it has one.
+  /// The SQL for the index of one field, if it has one.
   func index(of field: Field) -> (name: String, sql: String)? {
     guard let place = position(of: field.path).flatMap({ storedPositions[$0] }) else { return nil }
     let column = stored[place].quoted
@@ -50,7 +50,7 @@ extension EntityLayout {
     return field.attribute.isIndexed ? create("i_\(name)_\(field.path)", "", column) : nil
   }
 
-  /// The rows of a relationship are found by its column, in their order if they have one.
+  /// The SQL for the index to find the rows of a relationship, in their order if it is ordered.
   private func index(
     of relationship: Relationship,
     _ column: String
@@ -72,7 +72,7 @@ extension EntityLayout {
     let columns = paths.compactMap { path in
       position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].quoted }
     }
-    // The separator is in none of them, so no two indexes share a name.
+    // The separator isn't in any path, so no two indexes have the same name.
     let separator = paths.contains { $0.contains(".") } ? "," : "."
     let name = "\(prefix)_\(name)_\(paths.joined(separator: separator))"
     return create(name, isUnique ? "UNIQUE " : "", columns.joined(separator: ", "))
@@ -86,7 +86,7 @@ extension EntityLayout {
     (name, "CREATE \(kind)INDEX \"\(name)\" ON \(table) (\(columns))")
   }
 
-  /// Makes the join tables whose first side the entity declares.
+  /// The SQL for the join tables whose first side is in this entity.
   var joinTables: [(name: String, sql: String)] {
     var result: [(name: String, sql: String)] = []
     for layout in relationships where layout.owner == name {
@@ -121,12 +121,12 @@ extension RelationshipLayout {
 }
 
 extension StoredColumn {
-  /// The column in a table's definition.
+  /// The SQL for the column in its table's definition.
   var definition: String { "\(quoted) \(sqlType)\(isRequired ? " NOT NULL" : "")" }
 
-  /// Adds the column to a table that exists.
+  /// The SQL that adds the column to an existing table.
   ///
-  /// SQLite wants a default for the rows that exist; they get the attribute's own right afterwards.
+  /// SQLite requires a default for existing rows; they get the attribute's own default afterwards.
   var addition: String { definition + (isRequired ? " DEFAULT \(filler)" : "") }
 
   private var sqlType: String {

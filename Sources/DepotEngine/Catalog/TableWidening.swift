@@ -1,24 +1,24 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The addition of columns to a table, and of their first values to its rows.
+/// Adds columns to a table, and sets their first values in its rows.
 struct TableWidening {
   private let old: EntityLayout
   private let new: EntityLayout
   private let columns: [Column]
   private let blobs: SpecialTable?
 
-  /// A column that is new.
+  /// A new column.
   private struct Column {
     var place: Int
     var attribute: Attribute?
     /// The value that existing rows get.
     var fill: Value
-    /// The numbers of the entities whose rows have the column; `nil` for all of the table's.
+    /// The numbers of the entities with the column; `nil` for all entities of the table.
     var kinds: Set<Int>?
-    /// The column index, among the old columns, of the composite's presence.
+    /// The index, among the old columns, of the composite's presence column.
     ///
-    /// It is -1 for a new composite, which no row has.
+    /// It is -1 for a new composite, which has no value in any row.
     var presence: Int?
   }
 
@@ -126,7 +126,7 @@ struct TableWidening {
   /// Whether a row gets the first value of a column.
   private func applies(_ column: Column, _ row: borrowing Row) -> Bool {
     if let kinds = column.kinds {
-      // A table that wasn't one of a hierarchy has only rows of its own entity.
+      // Before there was a hierarchy, the table had only rows of its own entity.
       guard let place = old.kindPosition, kinds.contains(Int(row.integer(place + 2))) else {
         return false
       }

@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// The columns that must differ between any two rows, unless one of them is null.
+/// A unique constraint: columns that must differ between any two rows, unless one of them is null.
 struct UniqueLayout: Hashable, Sendable {
   /// The paths of the attributes and to-one relationships.
   var paths: [String]
-  /// The places of their columns among the stored ones.
+  /// The indexes of their stored columns.
   var places: [Int]
-  /// The entity that demands it of its rows and those of its descendants.
+  /// The entity that declares the constraint for its rows and its descendants' rows.
   var owner: String
-  /// The numbers of the entities whose rows are compared; `nil` if it is all of the table's.
+  /// The numbers of the entities whose rows are compared; `nil` for all entities of the table.
   var kinds: [Int]?
 
   /// The additional condition that a row belongs to the compared entities.
@@ -18,8 +18,7 @@ struct UniqueLayout: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Returns the demands of an entity's ancestors on its rows, followed by those of its
-  /// descendants.
+  /// Returns the unique constraints of an entity's ancestors, its own, and its descendants'.
   func uniques(
     of entity: Entity,
     _ map: StorageMap,
@@ -42,7 +41,7 @@ extension Schema {
           }
         }
         guard columns.count == paths.count else { continue }
-        // A column of its own is null in the rows of others, which then can't clash.
+        // A column of one subentity is null in the rows of others, which therefore can't conflict.
         let isShared = owner.parent != nil && !columns.contains { $0.isOwn }
         result.append(
           UniqueLayout(

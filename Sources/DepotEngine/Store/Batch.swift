@@ -1,17 +1,18 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The bounds of a transaction that several requests share.
+/// The limits of a transaction that several requests share.
 struct Batch {
   static let requestLimit = 512
   static let byteLimit = 8 << 20
-  /// After how much work, in nanoseconds, those are answered that are in it.
+  /// The time in nanoseconds after which no more requests are added to the transaction.
   static let duration: UInt64 = 20_000_000
 
   /// The number of requests that a transaction may always have, for a store in a file.
   ///
-  /// Beyond it, requests that arrive during a transaction wait for the next one: with all clients
-  /// in one transaction, nothing would be done while it is flushed. In a cluster a transaction
+  /// More requests may join only if they were waiting when the transaction began. Later ones wait
+  /// for the next transaction: if all clients were in one, nothing would be done while it is
+  /// flushed. A cluster's transactions have no such limit, since each costs much more.
   /// costs more than that.
   private static let small = 8
 
@@ -21,14 +22,14 @@ struct Batch {
   private let end = Monotonic.now() + duration
   private let isShared: Bool
 
-  /// Begins with a request, which may be of any size, while so many others wait.
+  /// Starts with a request, which may have any size, while `waiting` others wait.
   init(_ first: WriteRequest, waiting: Int, isInCluster: Bool) {
     limit = isInCluster ? Self.requestLimit : min(Self.requestLimit, max(Self.small, 1 + waiting))
     bytes = first.operation.rowBytes
     isShared = !first.isAlone
   }
 
-  /// Whether a request that comes next belongs into it, which counts it then.
+  /// Adds the next request if it fits, and returns whether it does.
   mutating func admits(_ request: WriteRequest) -> Bool {
     let sum = bytes + request.operation.rowBytes
     guard isShared, !request.isAlone, count < limit, sum <= Self.byteLimit,
@@ -40,7 +41,7 @@ struct Batch {
 }
 
 extension WriteRequest {
-  /// Whether no other request may be in its transaction.
+  /// Whether the request must have its own transaction.
   fileprivate var isAlone: Bool {
     switch operation {
     case .defineSchema, .beginMigration, .commitMigration: true
@@ -50,7 +51,7 @@ extension WriteRequest {
 }
 
 extension Operation {
-  /// The size of the rows that it brings, in bytes.
+  /// The size of the request's rows in bytes.
   fileprivate var rowBytes: Int {
     switch self {
     case .insert(let request): request.rows.byteCount

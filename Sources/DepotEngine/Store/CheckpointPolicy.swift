@@ -1,4 +1,4 @@
-/// When the write-ahead log is copied into the database.
+/// Decides when the write-ahead log is copied into the database.
 struct CheckpointPolicy {
   private let limit: Int
   private var next: Int
@@ -11,13 +11,13 @@ struct CheckpointPolicy {
 
   /// Whether a log of so many pages should be copied now.
   mutating func isDue(pages: Int) -> Bool {
-    // A log that is shorter than before was begun anew.
+    // A log that is shorter than before was restarted.
     if pages < last { next = limit }
     last = pages
     return pages >= next
   }
 
-  /// Waits for some more pages, in case readers were in the way or still are.
+  /// Waits for some more pages, in case readers have prevented a complete checkpoint.
   mutating func didCheckpoint(pages: Int) {
     next = pages + max(1, limit / 8)
   }

@@ -1,43 +1,44 @@
 internal import DepotProtocol
 
-/// An update or a deletion that is done in several transactions, each of a few rows, or the undoing of a
-/// group.
+/// An update, a deletion, or the undoing of a group in several transactions of a few rows each.
 ///
-/// The rows come in the order of their identifiers. Each chunk searches for rows after the last
-/// identifier of the previous chunk, and ends after about ``duration``, however many it has found.
-/// So rows that begin to satisfy the predicate meanwhile are changed if they are still ahead, and
+/// The rows are processed in the order of their identifiers. Each chunk searches for rows after the
+/// last identifier of the previous chunk, and ends after about ``duration``, however many it has
+/// found. So a row that starts to satisfy the predicate meanwhile is changed if its identifier is
+/// still to come, and one that no longer satisfies it isn't. Rows inserted after the first chunk
+/// aren't changed.
 /// rows that cease to satisfy it aren't. Rows inserted after the first chunk aren't changed.
 struct ChunkedWrite {
   let request: WriteRequest
   var progress = ChunkProgress()
   /// The token of the last chunk that changed anything.
   var token: HistoryToken?
-  /// How many rows a chunk may have, so that it takes about ``duration``.
+  /// The most rows of the next chunk, adjusted so that a chunk takes about ``duration``.
   private var rowLimit = 256
 
-  /// The group of its transactions in the history, if the request names none.
+  /// The group of its transactions in the history, unless the request names one.
   let group: String
 
-  /// How long a chunk works, in nanoseconds, unless it has but a few rows.
+  /// The time of a chunk in nanoseconds, unless it has only ``fewRows``.
   static let duration: UInt64 = 10_000_000
-  /// How many rows a chunk may have in any case.
+  /// The number of rows that a chunk may always have.
   private static let fewRows = 64
 
-  /// How many rows the next chunk may have.
+  /// The most rows of the next chunk.
   var nextRows: Int { min(rowLimit, request.operation.chunk ?? 1) }
 
-  /// Notes how long a chunk took that changed so many rows.
+  /// Adjusts the limit to the time that a chunk took for its rows.
   mutating func note(rows: Int, nanoseconds: UInt64) {
     guard rows > 0 else { return }
     let fitting = Double(rows) * Double(Self.duration) / Double(max(1, nanoseconds))
     rowLimit = Int(min(max(fitting, Double(Self.fewRows)), Double(8 * rowLimit)))
   }
 
-  /// Returns `nil` if the request doesn't want chunks.
+  /// Makes a chunked write of a request; `nil` if the request doesn't ask for chunks.
   init?(_ request: WriteRequest) {
     guard request.operation.chunk != nil else { return nil }
     self.request = request
-    // The same request may have been sent again, perhaps to another service.
+    // With a key, the name is the same if the request is sent again, even to another service.
     let name = request.key.map(Self.digits) ?? String(UInt64.random(in: .min ... .max), radix: 16)
     group = "\(request.operation.name)-\(name)"
   }
@@ -48,7 +49,7 @@ struct ChunkedWrite {
     return String(checksum.value, radix: 16)
   }
 
-  /// Returns the error of a chunk behind others that stay done.
+  /// Adds to an error that earlier chunks are done and stay done.
   func error(_ error: DepotError) -> DepotError {
     guard progress.done > 0, let after = progress.after else { return error }
     if request.operation.isUndo { return undoError(error) }
@@ -59,7 +60,7 @@ struct ChunkedWrite {
       request.key == nil
       ? "The rest are the rows whose identifiers are beyond \(after)."
       : "Send the request again with the same key for the rest."
-    // That nothing was changed, as the deadline's hint says, would be wrong here.
+    // The deadline's hint says that nothing was changed, which would be wrong here.
     result.hint = [error.code == .deadline ? nil : error.hint, rest].compactMap(\.self)
       .joined(separator: " ")
     var details = error.details?.object ?? [:]
@@ -87,33 +88,33 @@ struct ChunkedWrite {
   }
 }
 
-/// How far a chunked write has come.
+/// The progress of a chunked write.
 struct ChunkProgress {
-  /// The last identifier that was looked at; `nil` before the first chunk.
+  /// The last identifier that was processed; `nil` before the first chunk.
   var after: Int64?
-  /// The greatest identifier that there was when the first chunk began.
+  /// The greatest identifier when the first chunk began.
   var through = Int64.max
-  /// How many rows were changed.
+  /// The number of changed rows.
   var done = 0
-  /// Their identifiers if they are wanted, as far as they aren't stored.
+  /// The identifiers of the changed rows if they are requested, except the stored ones.
   var identifiers: [Int64] = []
   /// The group that is being undone.
   var group: String?
-  /// The decisions of the policy about later changes, as far as they are told.
+  /// The policy's decisions about later changes, up to ``conflictLimit``.
   private(set) var conflicts: [SaveConflict] = []
-  /// How many parts of the identifiers are stored, and their bytes.
+  /// The number of stored parts of the identifiers, and their bytes.
   var parts = 0
   var storedBytes = 0
 
-  /// How many conflicts are told.
+  /// The most conflicts in an answer.
   static let conflictLimit = 1000
 
-  /// Notes decisions of the policy.
+  /// Adds decisions of the policy.
   mutating func add(_ more: [SaveConflict]) {
     conflicts += more.prefix(max(0, Self.conflictLimit - conflicts.count))
   }
 
-  /// Notes the rows of a chunk.
+  /// Adds the rows of a chunk.
   mutating func add(_ changed: [Int64]) throws(DepotError) {
     identifiers += changed
     try WriteReply.checkIdentifiers(storedBytes + identifiers.textByteCount)
@@ -121,7 +122,7 @@ struct ChunkProgress {
 }
 
 extension Operation {
-  /// How many rows a transaction may change, if the request is to be done in several.
+  /// The most rows of a transaction, if the request asks for several; otherwise `nil`.
   package var chunk: Int? {
     switch self {
     case .update(let request): request.chunk

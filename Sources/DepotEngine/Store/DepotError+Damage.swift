@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension DepotError {
-  /// The error that a page isn't as it was written.
+  /// The error for a damaged page.
   static func damaged(_ error: SQLiteError) -> DepotError {
     guard let page = error.damage else {
       return DepotError(.corrupt, "A page of the store is damaged.").hint(advice)
@@ -43,10 +43,10 @@ extension DamagedPage {
 }
 
 extension PageOwner {
-  /// The entity that the table's rows are of; `nil` if it is no table of rows.
+  /// The entity whose rows the table has; `nil` for another table.
   fileprivate var entity: String? { table.hasPrefix("e_") ? String(table.dropFirst(2)) : nil }
 
-  /// Where the rows in the page begin; `nil` if they can be any before the last.
+  /// The first identifier that may be in the page; `nil` if it is unknown.
   fileprivate var firstRow: Int64? {
     kind == .table ? rows.flatMap { $0.lowerBound == .min ? nil : $0.lowerBound } : nil
   }

@@ -4,7 +4,7 @@ internal import DepotSQLite
 internal import Glibc
 
 extension DepotError {
-  /// Translates a failure of SQLite that leaves the store in order.
+  /// Translates a failure of SQLite that leaves the store undamaged.
   init(_ error: SQLiteError) {
     if error.isExhaustion {
       self = .exhausted(error)
@@ -30,7 +30,7 @@ extension DepotError {
 }
 
 extension DepotError {
-  /// The error that the home of a store's tables can't be reached, which leaves the store in order.
+  /// The error for an unreachable cluster of a store; it leaves the store undamaged.
   static func unreachable(_ cause: String) -> DepotError {
     DepotError(.unreachable, "The cluster of the store can't be used now. \(cause)")
       .hint(
@@ -38,19 +38,19 @@ extension DepotError {
       )
   }
 
-  /// The error that a store in a cluster hasn't got something.
+  /// The error for something that a store in a cluster doesn't support.
   package static func unsupported(_ capability: String) -> DepotError {
     DepotError(.unsupported, "A store in a PostgreSQL cluster has no \(capability).")
       .details(["capability": .string(capability), "engine": .string("postgresql")])
   }
 
-  /// The error that the disk is full, which leaves the store in order.
+  /// The error for a full disk; it leaves the store undamaged.
   static var noRoom: DepotError {
     DepotError(.full, "There is no room on the store's disk.")
       .hint("Nothing was changed. Free some room; the service goes on by itself.")
   }
 
-  /// The error that there is no room for the file of a sort, as for a new index, beside the store.
+  /// The error if the disk is too full for a temporary file, such as of a sort for a new index.
   static var noTemporaryRoom: DepotError {
     DepotError(.full, "There is no room for a temporary file, as for the sort of a new index.")
       .hint(
@@ -61,7 +61,7 @@ extension DepotError {
 }
 
 extension DepotError {
-  /// The error that the system had no descriptor or no memory for a file.
+  /// The error if the system has no descriptor or memory for a file.
   static func exhausted(_ error: SQLiteError) -> DepotError {
     DepotError(.busy, "A file of the store can't be opened now (errno \(error.systemErrno)).")
       .hint("Try again, or raise the limit of descriptors (ulimit -n).")
@@ -69,14 +69,14 @@ extension DepotError {
 }
 
 extension SQLiteError {
-  /// Whether a file couldn't be opened for want of descriptors or memory.
+  /// Whether a file couldn't be opened for lack of descriptors or memory.
   var isExhaustion: Bool { SystemError(call: "open", code: systemErrno).isExhaustion }
 
   /// Whether a statement is nested too deeply for SQLite's parser.
   var isTooNested: Bool { message.contains("parser stack overflow") }
 
-  /// Whether the file couldn't grow, also where SQLite calls that an error of the disk.
+  /// Whether the file couldn't grow, even where SQLite reports that as a disk error.
   ///
-  /// It tells nothing about the content of the disk: don't rely on it after a commit was begun.
+  /// It says nothing about the disk's content: don't rely on it once a commit has begun.
   var isWantOfRoom: Bool { kind == .full || [ENOSPC, EDQUOT].contains(systemErrno) }
 }

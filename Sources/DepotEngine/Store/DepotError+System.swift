@@ -3,7 +3,7 @@ package import DepotProtocol
 internal import Glibc
 
 extension DepotError {
-  /// Says why the system can't make, open, read, or write a file or folder.
+  /// Explains why the system can't make, open, read, or write a file or folder.
   package init(_ error: SystemError, file path: String) {
     switch error.code {
     case ENOENT:
@@ -39,7 +39,7 @@ extension DepotError {
     }
   }
 
-  /// The error that nothing can be written on the file system of a file, perhaps not any more.
+  /// The error for a file system that is read-only, or has become so.
   package static func unwritableFileSystem(_ path: String) -> DepotError {
     DepotError(.readOnly, "\(path) is on a file system that can't be written.")
       .hint(

@@ -1,8 +1,9 @@
 internal import DepotLinux
 
-/// The room that the write-ahead log gets in advance, so that a commit needn't change the file's size.
+/// Extends the write-ahead log's file in advance, so that a commit needn't change its size.
 ///
-/// It grows with the log up to its limit, so that a store that is written little stays small.
+/// The file grows with the log up to a limit, so that it stays small if the store is rarely
+/// written.
 struct LogRoom {
   private let path: String
   private let limit: Int
@@ -11,25 +12,25 @@ struct LogRoom {
   private static let firstPages = 1024
   private static let stepPages = 256
 
-  /// Describes the log of a store; a store that needn't last gets no room.
+  /// Starts with the log of a store; a temporary store's log isn't extended.
   init(_ configuration: StoreConfiguration) {
     path = configuration.path + "-wal"
     let isLasting = !configuration.isTemporary && !configuration.isScratch
     limit = isLasting ? configuration.walLimitBytes / 4096 : 0
   }
 
-  /// Extends the file if a log of so many pages has nearly filled it.
+  /// Extends the file if the `used` pages of the log nearly fill it.
   ///
-  /// Without room on the disk, the log grows as needed.
+  /// If the disk is full, the file grows only as needed.
   mutating func grow(pages used: Int) {
     guard pages < limit, used + Self.stepPages / 4 >= pages else { return }
     pages = min(limit, max(Self.firstPages, used + Self.stepPages))
     _ = try? StoredFile(path: path, isWritable: true).extend(to: Self.bytes(pages))
   }
 
-  /// The room of a log that has nothing in it.
+  /// The size in bytes of the file of an empty log.
   var firstBytes: Int { Self.bytes(min(limit, Self.firstPages)) }
 
-  /// Each page has a header of its own there, and a commit may go beyond the limit.
+  /// Each page has a header in the log, and a commit may exceed the limit.
   private static func bytes(_ pages: Int) -> Int { pages * 4120 + (64 << 10) }
 }

@@ -3,41 +3,41 @@ internal import DepotSQLite
 
 /// An inspection of a write-ahead log without SQLite (sqlite.org/walformat.html).
 ///
-/// SQLite reads a log up to the first frame with a wrong checksum. If power failed during a commit,
-/// the log ends there. If a later commit follows, however, the disk has damaged flushed data: every
-/// commit is flushed before the next begins, so at most one can be incomplete.
+/// SQLite reads a log up to the first frame with a wrong checksum. After a power failure during a
+/// commit, the log ends there. But if a later commit follows, the disk has damaged flushed data:
+/// every commit is flushed before the next begins, so at most one can be incomplete.
 struct LogSurvey {
-  /// The random number (salt) of the log; 0 if it was never begun, or if its beginning is damaged.
+  /// The random number (salt) of the log; 0 if it has no valid header.
   private(set) var identity: UInt64 = 0
-  /// The random number that its frames have; 0 if there are none.
+  /// The random number (salt) in its frames; 0 if it has none.
   private(set) var frameIdentity: UInt64 = 0
-  /// How many commits SQLite finds in it.
+  /// The number of commits that SQLite finds in it.
   private(set) var commits = 0
-  /// The number of frames that it has with the last of them.
+  /// The number of frames up to the last of these commits.
   private(set) var frames = 0
-  /// The checksum of the chain after the last commit.
+  /// The running checksum after the last commit.
   private(set) var lastSum: UInt64 = 0
-  /// The checksum of the chain after as many frames as were asked for; `nil` if it is shorter.
+  /// The running checksum after the expected number of frames; `nil` if the log has fewer.
   private(set) var sum: UInt64?
-  /// How many commits lie at the damage and beyond it; `nil` if there is none.
+  /// The number of commits at and after the damage; `nil` if there is none.
   var lostCommits: Int? { Self.lost(beyond) }
-  /// How many of them come after as many frames as were asked for; `nil` if none does.
+  /// The number of these commits after the expected number of frames; `nil` if there are none.
   var newLostCommits: Int? { Self.lost(newBeyond) }
   private var beyond = 0
   private var newBeyond = 0
 
-  /// A single one may be the commit during which power failed.
+  /// A single commit after the damage may be the one during which power failed.
   private static func lost(_ beyond: Int) -> Int? { beyond > 1 ? beyond : nil }
-  /// Where the first page of the database is as it was committed last; `nil` if the log hasn't got it.
+  /// The range of the last committed first page of the database; `nil` if the log doesn't have it.
   private(set) var firstPage: Range<Int>?
 
   private static let headerSize = 32
   private static let frameHeaderSize = 24
 
-  /// Looks at no log.
+  /// Makes the result for a missing log.
   init() {}
 
-  /// Looks at a log; ``sum`` is wanted after the expected number of frames.
+  /// Reads a log; ``sum`` is computed after the expected number of frames.
   init(_ file: StoredFile, expecting expected: Int) throws(SystemError) {
     let size = try file.size()
     let header = try file.read(Self.headerSize, at: 0)
@@ -84,10 +84,10 @@ extension [UInt8] {
   }
 }
 
-/// The checksum that runs through a log.
+/// The running checksum of a log.
 private struct Chain {
   let pageSize: Int
-  /// Whether the log's header is undamaged.
+  /// Whether the log's header matches its checksum.
   let isHeaderIntact: Bool
   private let isBigEndian: Bool
   private var sum: LogChecksum
@@ -105,7 +105,7 @@ private struct Chain {
     self.sum = sum
   }
 
-  /// Whether a frame continues the chain.
+  /// Adds a frame, and returns whether its checksum is right.
   mutating func accepts(_ frame: [UInt8]) -> Bool {
     guard frame.integer(at: 0) != 0 else { return false }
     frame[..<8].withUnsafeBytes { sum.add($0, isBigEndian: isBigEndian) }

@@ -2,12 +2,12 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import Synchronization
 
-/// The writes that wait for the store.
+/// The queue of writes for the store.
 ///
-/// The writes of a connection are done in their order. Of several connections, the one is next whose
-/// writes took least time lately, so that nobody waits for all that another has sent.
+/// The writes of a connection are executed in order. Among connections, the one whose writes took
+/// the least time recently is next, so that no client waits for all writes of another one.
 final class Mailbox: Sendable {
-  /// A write that waits for its turn.
+  /// A waiting write.
   enum Entry: Sendable {
     case request(WriteRequest)
     /// A write with remaining chunks.
@@ -24,7 +24,7 @@ final class Mailbox: Sendable {
       }
     }
 
-    /// Returns its outcome if it ends before it is done.
+    /// Returns the outcome of a write that fails before it is finished.
     func outcome(_ error: DepotError) -> WriteOutcome {
       switch self {
       case .request(let request): request.outcome(.failure(error))
@@ -32,7 +32,7 @@ final class Mailbox: Sendable {
       }
     }
 
-    /// Whether it began, so that part of it is done.
+    /// Whether chunks of it may be done already.
     var isUnderWay: Bool {
       if case .chunks(let write) = self { write.progress.after != nil } else { false }
     }
@@ -40,9 +40,9 @@ final class Mailbox: Sendable {
 
   private struct State {
     var queue = FairQueue<Entry>()
-    /// A barrier that waits for the queue to be empty, and the entries after it.
+    /// A barrier that waits until the queue is empty, and all entries after it.
     var later: [Entry] = []
-    /// The connection whose write is being done, and since when.
+    /// The connection whose write is being executed, and its start.
     var turn: (connection: Int64, began: UInt64)?
     var isBeingEmptied = false
     var isClosed = false
@@ -55,7 +55,7 @@ final class Mailbox: Sendable {
       }
     }
 
-    /// Takes the next entry if `condition` holds for it.
+    /// Removes and returns the next entry if it satisfies `condition`.
     mutating func next(if condition: (Entry) -> Bool) -> Entry? {
       if queue.isEmpty, let barrier = later.first {
         guard condition(barrier) else { return nil }
@@ -78,7 +78,7 @@ final class Mailbox: Sendable {
       return removed
     }
 
-    /// Charges the time since a write was taken to its connection.
+    /// Charges the time since its start to the connection of the current write.
     mutating func endTurn() {
       guard let turn else { return }
       queue.charge(Monotonic.now() - turn.began, to: turn.connection)
@@ -92,7 +92,7 @@ final class Mailbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// Puts requests in, and returns whether the thread must be woken to take them.
+  /// Adds requests, and returns whether the thread must be woken to execute them.
   func add(_ requests: [WriteRequest]) -> Bool {
     state.withLock { state in
       if state.isClosed { return false }
@@ -102,9 +102,9 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Puts back a write with remaining chunks.
+  /// Adds a write with remaining chunks again.
   ///
-  /// - Throws: ``DepotError`` if its call was stopped; a later stop finds the write here.
+  /// - Throws: ``DepotError`` if its call was cancelled; a later cancellation finds the write here.
   func putBack(_ write: ChunkedWrite) throws(DepotError) {
     try state.withLock { (state) throws(DepotError) in
       try write.request.control.check()
@@ -112,7 +112,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes the next write out, or the decision about the prepared write if there `isPrepared` one.
+  /// Removes and returns the next write, or the decision about a prepared write if `isPrepared`.
   ///
   /// If it returns `nil`, the thread must be woken for the next write.
   func take(isPrepared: Bool) -> Entry? {
@@ -126,7 +126,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes the next write out if it fits into a batch.
+  /// Removes and returns the next write if it fits into a batch.
   func take(into batch: inout Batch) -> WriteRequest? {
     state.withLock { state in
       state.endTurn()
@@ -138,30 +138,30 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes writes out, unless they are being done.
+  /// Removes and returns waiting writes.
   func withdraw(_ tokens: Set<UInt64>) -> [Entry] {
     state.withLock { $0.removeAll { tokens.contains($0.request.token) } }
   }
 
-  /// Takes out all writes with remaining chunks.
+  /// Removes and returns all writes with remaining chunks.
   func takeChunked() -> [ChunkedWrite] {
     state.withLock { $0.removeAll(where: \.isUnderWay) }.compactMap { entry in
       if case .chunks(let write) = entry { write } else { nil }
     }
   }
 
-  /// How many writes wait.
+  /// The number of waiting writes.
   var count: Int { state.withLock { $0.queue.count } }
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Accepts no more writes; waiting ones can still be taken.
+  /// Accepts no more writes; waiting ones are still returned.
   func close() {
     state.withLock { $0.isClosed = true }
   }
 }
 
 extension WriteRequest {
-  /// Whether it decides about the transaction that was prepared.
+  /// Whether it commits or undoes the prepared transaction.
   fileprivate var isDecision: Bool { phase == .commit || phase == .undo }
 }

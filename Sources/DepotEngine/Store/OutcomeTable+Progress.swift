@@ -3,11 +3,12 @@ internal import DepotSQLite
 
 /// The progress of chunked writes with idempotency keys, so that a repeated request continues.
 ///
-/// The row of the key holds an array until the write is done. Identifiers are kept in rows of their
-/// own, one for each chunk, until then.
+/// The row of the key holds an array until the write is finished. Until then, the identifiers are
+/// stored in separate rows, one for each chunk.
 extension OutcomeTable {
-  /// Returns how far the write with `key` has come, or its result if it is done; the key must not
-  /// be another request's.
+  /// Returns the progress of the write with `key`, or its result if it is finished.
+  ///
+  /// The key must not belong to a different request.
   func progress(
     of key: String,
     hash: Int64,
@@ -27,7 +28,7 @@ extension OutcomeTable {
     return (progress, nil)
   }
 
-  /// Stores how far a write has come, and its identifiers in a part of their own.
+  /// Stores the progress of a write, with its new identifiers as a separate part.
   func store(_ progress: inout ChunkProgress, key: String, hash: Int64, in period: Int64) throws {
     try renew(key, parts: progress.parts, in: period)
     let part = Array(progress.identifiers.map(String.init).joined(separator: ",").utf8)
@@ -53,7 +54,7 @@ extension OutcomeTable {
     try store(part, key: partKey(key, progress.parts), hash: hash, in: period)
   }
 
-  /// Moves the rows of a write into the present period.
+  /// Moves the rows of a write into the current period.
   private func renew(_ key: String, parts: Int, in period: Int64) throws {
     let statement = try connection.statement(
       "UPDATE depot_outcome SET period = ?1 WHERE period = ?1 - 1 AND key = ?2"
@@ -64,7 +65,7 @@ extension OutcomeTable {
     for part in 0..<parts { try statement.run([place, .text(partKey(key, part + 1))]) }
   }
 
-  /// Puts the identifiers that were stored before the others.
+  /// Inserts the stored identifiers before the others.
   func join(_ progress: inout ChunkProgress, key: String, hash: Int64, in period: Int64) throws {
     guard progress.parts > 0 else { return }
     var identifiers: [Int64] = []
@@ -79,7 +80,7 @@ extension OutcomeTable {
     progress.identifiers = identifiers + progress.identifiers
   }
 
-  /// Puts the result into the place of the progress.
+  /// Replaces the progress by the result.
   func finish(
     _ progress: ChunkProgress,
     _ result: [UInt8],
@@ -96,7 +97,7 @@ extension OutcomeTable {
     try store(result, key: key, hash: hash, in: period)
   }
 
-  /// A key that no client has: theirs begin with the number of the user.
+  /// Returns a key that no client can use: clients' keys begin with the user's number.
   private func partKey(_ key: String, _ part: Int) -> String { "part \(part) of \(key)" }
 
   private var damaged: DepotError {

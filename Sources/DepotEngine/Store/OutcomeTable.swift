@@ -4,12 +4,12 @@ internal import DepotSQLite
 /// The outcomes of writes with idempotency keys, kept in the transactions of their effects.
 ///
 /// They are ordered by period and then by key. Keys that begin with the time are therefore
-/// adjacent, on few pages, and a whole period is deleted at once.
+/// adjacent, on few pages, and a whole period can be deleted at once.
 struct OutcomeTable {
-  /// How long a period is, in seconds; an outcome is kept for one at least and two at most.
+  /// The length of a period in seconds; an outcome is kept for one period at least and two at most.
   static let lifetime: Int64 = 600
 
-  /// Makes the table.
+  /// The SQL that creates the table.
   static let definition = """
     CREATE TABLE depot_outcome (period INTEGER NOT NULL, key TEXT NOT NULL, request_hash INTEGER NOT NULL,
       reply BLOB NOT NULL, PRIMARY KEY (period, key)) STRICT, WITHOUT ROWID;
@@ -19,7 +19,7 @@ struct OutcomeTable {
 
   /// Returns the last period with outcomes; 0 if there are none or the table is damaged.
   ///
-  /// Writes with keys report the damage.
+  /// Damage is reported by writes with keys.
   func lastPeriod() throws(SQLiteError) -> Int64 {
     do {
       return try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0
@@ -29,8 +29,9 @@ struct OutcomeTable {
     }
   }
 
-  /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
-  /// if there was none.
+  /// Returns the result of the write with `key`, or `nil` if there was none.
+  ///
+  /// The key must not belong to a different request.
   func result(of key: String, hash: Int64, in period: Int64) throws -> [UInt8]? {
     var found: (hash: Int64, reply: [UInt8])?
     try connection.statement(
@@ -53,7 +54,7 @@ struct OutcomeTable {
     ).run([.integer(period), .text(key), .integer(hash), .blob(result)])
   }
 
-  /// Deletes some of the outcomes that are too old, and returns whether there may be more.
+  /// Deletes some expired outcomes, and returns whether there may be more.
   func prune(in period: Int64) throws -> Bool {
     let limit = 256
     try connection.statement(
@@ -82,8 +83,9 @@ struct OutcomeTable {
 }
 
 extension SaveRequest {
-  /// Returns the rest of a request that is too large to be written out again, after `body` was called with
-  /// its rows.
+  /// Returns a request without its rows, after calling `body` with them.
+  ///
+  /// The rows may be too large to be encoded again.
   fileprivate func withoutRows(_ body: ([UInt8]) -> Void) -> SaveRequest {
     var rest = self
     func take(_ rows: inout RowBatch) {

@@ -3,11 +3,12 @@ package import DepotProtocol
 internal import DepotSQLite
 
 extension Store {
-  /// Looks at every page and every row of a store that nobody has open.
+  /// Checks every page and row of a store that no process has open.
   ///
-  /// - Returns: The problems in words, none if the store is sound; `nil` if there is no store.
+  /// - Returns: Messages about the problems, none if the store is undamaged; `nil` if there is no
+  ///   store.
   /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store open, `storage.corrupt`
-  ///   if it is too damaged to be looked at, and others of class `storage`.
+  ///   if it is too damaged to be checked, and others of class `storage`.
   package static func check(path: String) throws(DepotError) -> [String]? {
     let files = StoreFiles(path)
     let lock = try files.lockForChecking()
@@ -25,7 +26,7 @@ extension Store {
     return try problems(of: path)
   }
 
-  /// Looks at every page and every row of a store that this process has locked.
+  /// Checks every page and row of a store that this process has locked.
   static func problems(of path: String) throws(DepotError) -> [String]? {
     let files = StoreFiles(path)
     do {

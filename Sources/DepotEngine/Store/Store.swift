@@ -6,59 +6,58 @@ internal import Synchronization
 
 /// The owner of the only writing connection, which also makes all checkpoints.
 ///
-/// It runs on a thread of its own, and stores all waiting requests in one transaction (group
+/// It runs on its own thread, and executes waiting requests together in one transaction (group
 /// commit).
 package actor Store {
   private let thread: WorkerThread
   private let mailbox = Mailbox()
   private let published: Published
-  /// Held until the file is closed.
+  /// The lock on the store, held until the file is closed.
   private var lock: FileLock?
-  /// The lock on the file, by which somebody can hold it for longer; `nil` if there is none any more.
+  /// The lock on the store, so that the caller can hold it longer; `nil` after its release.
   package nonisolated weak let heldLock: FileLock?
   private let configuration: StoreConfiguration
   private let onCommit: @Sendable ([WriteOutcome]) -> Void
   private let onChanges: @Sendable ([CommittedChanges]) -> Void
   private let onFatal: @Sendable (DepotError) -> Void
-  /// `nil` after the store was closed or failed, and if nothing may be written.
+  /// The writer; `nil` for a read-only store, and after the store was closed or failed.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   private var logRoom: LogRoom
-  /// The last commit of other services that ``catchUp(to:)`` has to take in; 0 if there is none.
+  /// The last commit of another service that ``catchUp(to:)`` must apply; 0 if there is none.
   private nonisolated let newest = Atomic<Int64>(0)
-  /// When a write came last, by the monotonic clock, if the store is in a cluster.
+  /// The monotonic time of the last submitted write, if the store is in a cluster.
   private nonisolated let lastWrite = Atomic<UInt64>(0)
-  /// `nil` if the store lives in its file.
+  /// The feed of other services' commits; `nil` if the store isn't in a cluster.
   private var feed: ClusterFeed?
-  /// Whether the next step of deleting history waits for its turn.
+  /// Whether the next step of deleting history is already queued.
   private var isPurging = false
-  /// The store's name for itself, which no other store has.
+  /// The unique identifier of the store.
   package nonisolated let storeIdentifier: String
-  /// Whether nothing may be written, because that was asked for or because nothing can be.
+  /// Whether the store is read-only, because that was requested or because it can't be written.
   package nonisolated let isReadOnly: Bool
-  /// The store's epochs, including this writer's own.
+  /// The store's writer epochs, including the current one.
   nonisolated var epochs: EpochChain { published.epochs.withLock { $0 } }
-  /// Whether `onChanges` is to be called.
+  /// Whether `onChanges` must be called.
   package nonisolated let interest: ChangeInterest
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     thread.asUnownedSerialExecutor()
   }
 
-  /// Opens the store, which is created if it is missing, and proves that it can be relied on.
+  /// Opens the store, which is created if it is missing, and verifies its files.
   ///
-  /// One that nothing may be written to must exist; hand it no writes.
+  /// A read-only store must exist; submit no writes to it.
   ///
   /// - Parameters:
-  ///   - configuration: Where the store is.
+  ///   - configuration: The store's path and options.
   ///   - lock: The lock on its file, if this process has it.
   ///   - onCommit: Receives the outcomes of requests, on the store's thread, when they are on disk;
-  ///     none for a commit of a chunk with others to follow.
+  ///     an empty array for a commit of a chunk that others follow.
   ///   - onChanges: Receives committed transactions, on the store's thread, before the outcomes are
-  ///     delivered, while ``interest`` is raised: in their order, without the ones that changed
-  ///     nothing.
-  ///   - onFatal: Is called once, on the store's thread, if the disk can't be relied on any more; the
-  ///     process must end then without another answer about a write.
+  ///     delivered, while ``interest`` is raised: in their order, without any that changed nothing.
+  ///   - onFatal: Is called once, on the store's thread, if the disk's content is unknown from now
+  ///     on; the process must then end without another answer to a write.
   /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store,
   ///   `storage.corrupt` if it is damaged, and others of class `storage` and `unavailable`.
   package init(
@@ -99,18 +98,18 @@ package actor Store {
     }
   }
 
-  /// The number of this service among those of a store in a cluster; 0 if the store lives in its file.
+  /// The number of this service in the store's cluster; 0 if the store isn't in one.
   private nonisolated let service: Int64
 
-  /// Returns the number of a connection of this service that no other service's has.
+  /// Returns a number for a connection of this service that is unique among all services.
   nonisolated func own(_ connection: Int64) -> Int64 {
     Self.connections(of: service).lowerBound | connection
   }
 
-  /// The numbers of the connections of a service.
+  /// The range of a service's numbers for its connections.
   static func connections(of service: Int64) -> Range<Int64> { service << 32..<(service + 1) << 32 }
 
-  /// Begins to receive commits of other services, for a store in a cluster.
+  /// Starts to receive commits of other services, for a store in a cluster.
   private func listen() {
     guard let home = writer?.home else { return }
     do throws(SystemError) {
@@ -122,7 +121,7 @@ package actor Store {
       feed.note(home.sequence)
       self.feed = feed
     } catch {
-      // Commits of other services would go unnoticed.
+      // Without the feed, commits of other services would not be noticed.
       onFatal(DepotError(.busy, "The feed of the store's cluster can't start: \(error)."))
     }
   }
@@ -133,10 +132,10 @@ package actor Store {
     }
   }
 
-  /// Hands over writes; each of them gets one outcome through `onCommit`.
+  /// Submits writes; each of them gets one outcome through `onCommit`.
   ///
-  /// The writes of a connection are applied in this order, after those of earlier calls. Only a write in
-  /// chunks lets others go ahead: hand them over later if they are to come behind it.
+  /// The writes of a connection are executed in this order, after earlier ones. Only a chunked
+  /// write lets later ones overtake it: to prevent that, submit them after its outcome.
   package nonisolated func submit(_ writes: [WriteRequest]) {
     var writes = writes
     if service != 0 {
@@ -148,24 +147,25 @@ package actor Store {
 
   /// Withdraws waiting writes, including ones with remaining chunks, and returns their outcomes.
   ///
-  /// The outcomes are the given errors, by the writes' tokens. Writes being executed have none.
+  /// The outcomes are the given errors, by the writes' tokens. A write that is being executed isn't
+  /// withdrawn.
   package nonisolated func withdraw(_ errors: [UInt64: DepotError]) -> [WriteOutcome] {
     mailbox.withdraw(Set(errors.keys)).compactMap { entry in
       errors[entry.request.token].map(entry.outcome)
     }
   }
 
-  /// The files that must stay where they are while the store is open; none if nothing would be lost with them.
+  /// The files that must stay at their paths while the store is open; empty for one in memory.
   package nonisolated let keptFiles: [KeptFile]
 
-  /// The schema that the store has now.
+  /// The current schema of the store.
   package nonisolated var catalog: Catalog { published.catalog.withLock { $0 } }
 
   package nonisolated var statistics: StoreStatistics { published.statistics.withLock { $0 } }
 
-  /// Stores all submitted writes, empties the log, and closes the file; all readers must be closed.
+  /// Executes all submitted writes, empties the log, and closes the file.
   ///
-  /// Writes that are handed over later are dropped.
+  /// All readers must be closed before. Writes that are submitted later are ignored.
   package nonisolated func close(completion: @escaping @Sendable () -> Void) {
     mailbox.close()
     thread.run { [self] in
@@ -175,12 +175,12 @@ package actor Store {
     }
   }
 
-  /// Gives back the memory of pages that writes would find there again.
+  /// Frees the cached pages that writes would use again.
   package nonisolated func giveBackMemory() {
     thread.run { [self] in assumeIsolated { $0.writer?.connection.releaseMemory() } }
   }
 
-  /// Copies the log into the store now, rather than when it is due.
+  /// Copies the log into the database now, instead of when it is due.
   package nonisolated func checkpoint() {
     thread.run { [self] in
       assumeIsolated { store in
@@ -196,11 +196,11 @@ package actor Store {
 
   /// Applies and publishes other services' commits in a cluster, up to a given one at least.
   ///
-  /// - Returns: Whether somebody waits for them: a watcher, or this service's next write, if one
-  ///   came in the last second. A turn without commits to apply is shorter, so others can write
-  ///   sooner.
+  /// - Returns: Whether they are needed soon: by a watcher, or by the next write of this service if
+  ///   it had one in the last second. A turn without commits to apply is shorter, so others can
+  ///   write sooner.
   private nonisolated func catchUp(to last: Int64) -> Bool {
-    // A write may come between the two moments.
+    // This is read before the commit is queued, so that a write in between isn't missed.
     let isWriting = Monotonic.now() < lastWrite.load(ordering: .relaxed) + 1_000_000_000
     let isAwaited = isWriting || interest.isRaised
     guard newest.max(last, ordering: .sequentiallyConsistent).oldValue == 0 else {
@@ -209,7 +209,7 @@ package actor Store {
     thread.run { [self] in
       assumeIsolated { store in
         let last = store.newest.exchange(0, ordering: .sequentiallyConsistent)
-        // It may be a commit of this service, or have been taken in by a turn.
+        // It may be this service's own commit, or a turn may already have applied it.
         if store.writer?.home.map({ $0.sequence < last || $0.hasNews }) ?? false {
           store.takeNews()
         }
@@ -218,9 +218,9 @@ package actor Store {
     return isAwaited
   }
 
-  /// Waits until the store has the commits of other services that a token of theirs may need.
+  /// Waits for other services' commits, so that the tokens of their clients can be used here.
   ///
-  /// - Returns: Whether other services can have committed something.
+  /// - Returns: Whether other services may have committed something.
   package nonisolated func waitForNews() -> Bool {
     guard service != 0, let signal = try? WakeSignal(isBlocking: false) else { return false }
     thread.run { [self] in
@@ -236,12 +236,12 @@ package actor Store {
     do throws(SQLiteError) {
       if try writer.catchUp() { try makeKnown(writer) }
     } catch {
-      // A cluster that can't be reached is tried again.
+      // If the cluster can't be reached, it is tried again later.
       if error.kind != .refused { fail(error) }
     }
   }
 
-  /// Deletes history that needn't be kept, bit by bit between writes.
+  /// Deletes expired history, in small steps between writes.
   package nonisolated func purgeHistory() {
     thread.run { [self] in assumeIsolated { $0.purge() } }
   }
@@ -259,7 +259,7 @@ package actor Store {
     }
   }
 
-  /// Lets those who wait go first.
+  /// Queues the next step after waiting writes.
   private func purgeLater() {
     guard !isPurging, !mailbox.isClosed else { return }
     isPurging = true
@@ -280,7 +280,7 @@ package actor Store {
     }
   }
 
-  /// Prepares a transaction, or decides about the one that was prepared.
+  /// Prepares a transaction, or commits or undoes the prepared one.
   private func runPhase(_ request: WriteRequest, _ writer: Writer) throws(SQLiteError) {
     let outcome = try writer.runPhase(request)
     publish(writer)
@@ -290,7 +290,7 @@ package actor Store {
     if writer.prepared == nil { try checkpoint(writer) }
   }
 
-  /// Does a chunk of the write whose turn it is.
+  /// Executes a chunk of the next write.
   private func runChunk(of write: ChunkedWrite, _ writer: Writer) throws(SQLiteError) {
     var write = write
     var outcome =
@@ -329,13 +329,13 @@ package actor Store {
     if writer.isPurgeDue { purgeLater() }
   }
 
-  /// Ends the writes with remaining chunks, since the migrated copy wouldn't have their changes.
+  /// Ends chunked writes before a migration, since the migrated copy wouldn't have their changes.
   private func endChunkedWrites(_ writer: Writer) {
     let error = DepotError(.migrating, "The store is being migrated.")
     onCommit(mailbox.takeChunked().map { writer.fail($0, error) })
   }
 
-  /// Publishes commits that no caller waits for.
+  /// Publishes commits that have no request's outcome.
   private func makeKnown(_ writer: Writer) throws(SQLiteError) {
     publish(writer)
     tell(writer)
@@ -343,11 +343,12 @@ package actor Store {
     try checkpoint(writer)
   }
 
-  /// Notifies watchers of the committed transactions.
+  /// Sends the committed transactions to watchers.
   private func tell(_ writer: Writer) {
     let foreign = writer.home?.takeForeign() ?? []
     var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
-    // The writes of a batch that was refused have turns of their own, between which others commit.
+    // The requests of a failed batch are repeated in their own turns, and others may commit in
+    // between.
     if !foreign.isEmpty { changes.sort { $0.token < $1.token } }
     if !changes.isEmpty { onChanges(changes) }
   }
@@ -379,21 +380,21 @@ package actor Store {
         logRoom = LogRoom(configuration)
       }
     } catch {
-      // Without room the log grows on, and the next commit finds out whether it can. A damaged page
-      // is left to its readers, which get an error.
+      // If the disk is full, the log grows, and the next commit finds out whether it can. A damaged
+      // page causes errors for its readers only.
       guard [.full, .busy, .readOnly, .damaged].contains(error.kind) else { throw error }
     }
     checkpointing.didCheckpoint(pages: writer.connection.walPageCount)
     publish(writer)
   }
 
-  /// Stops for good: after a failed write or flush the content of the disk is unknown.
+  /// Ends all writing: after a failed write or flush the content of the disk is unknown.
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
-    // The cluster's failure says more than that the copy is of no use.
+    // The cluster's failure explains more than that the local copy can't be used.
     let failure = writer?.home?.failure.map { failure in
-      // Whether it has the last commit isn't known.
+      // It is unknown whether the cluster has the last commit.
       guard failure.code == .unreachable else { return failure }
       return DepotError(.io, "The store's cluster can't be relied on. \(failure.message)")
     }
@@ -418,12 +419,12 @@ package actor Store {
     } catch let error as SQLiteError where error.kind == .broken {
       return fail(error)
     } catch {
-      // The log stays as it is, and the next start does the rest.
+      // The log stays unchanged, and the next start repairs the rest.
     }
     self.writer = nil
   }
 
-  /// Rolls back a prepared transaction without a decision, and runs the writes that waited.
+  /// Rolls back a prepared transaction without a decision, and runs the writes that waited for it.
   private func undoPrepared() {
     guard let writer, writer.prepared != nil else { return }
     do {
@@ -435,7 +436,7 @@ package actor Store {
   }
 }
 
-/// The knowledge of other threads about a store.
+/// The state of a store that other threads may read.
 private final class Published: Sendable {
   let catalog: Mutex<Catalog>
   let statistics = Mutex(StoreStatistics())

@@ -2,10 +2,10 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The answers to questions about a store as a whole, each within one snapshot.
+/// Answers requests about a store as a whole, each from one snapshot.
 @Memberwise("path")
 struct StoreAnswers {
-  /// How many problems an answer tells.
+  /// The most problems in an answer.
   private static let problemLimit = 1000
 
   private let path: String
@@ -23,7 +23,7 @@ struct StoreAnswers {
     reply.object(to: &writer) { space.write(log: log, copies: copies, to: &$0) }
   }
 
-  /// Removes copies of the store by their names, and appends which.
+  /// Removes copies of the store by their names, and appends the removed ones.
   func removeCopies(_ names: [String], to writer: inout JSONWriter) throws {
     let removed = try StoreCopies(of: path).remove(names)
     reply.object(to: &writer) { writer in

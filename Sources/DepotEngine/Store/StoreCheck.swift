@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A check of the rows of a closed store: their entities, references, and inverse references.
+/// Checks the rows of a closed store: their entities, references, and inverse references.
 struct StoreCheck {
-  /// How many problems of a kind are told for each table.
+  /// The most problems of a kind that are reported for each table.
   private static let limit = 100
 
   private let connection: Connection
@@ -45,7 +45,7 @@ struct StoreCheck {
   private mutating func check(_ link: Link, _ column: ReferenceColumn) throws {
     let source = column.root.table
     let inverse = try entities.inverse(of: link)
-    // A rule that keeps references to nothing was told to.
+    // The delete rule "no action" allows references to rows that don't exist.
     if inverse?.relationship.deleteRule != .noAction {
       try report(
         """
@@ -80,7 +80,7 @@ struct StoreCheck {
     }
   }
 
-  /// The row of a link's destination with an identifier, for `EXISTS`.
+  /// The destination row of a link with an identifier, for `EXISTS`.
   private func target(_ link: Link, _ identifier: String) -> String {
     let layout = link.destination
     return "\(layout.table) AS d WHERE d.id = \(identifier)\(layout.kindFilter(in: "d"))"
@@ -121,7 +121,7 @@ struct StoreCheck {
     ) { "\(link.name) of \($0), which doesn't exist, leads to \(link.destination.name)/\($1)." }
   }
 
-  /// Adds a problem for each row of a query, which gives two identifiers.
+  /// Adds a problem for each row of a query that returns two identifiers.
   private mutating func report(
     _ sql: String,
     _ message: (_ row: Int64, _ target: Int64) -> String

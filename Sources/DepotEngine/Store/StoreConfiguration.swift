@@ -1,30 +1,30 @@
 package import DepotLinux
 
-/// Where a store is and how it behaves.
+/// The path and options of a store.
 package struct StoreConfiguration: Sendable {
-  /// The path of the database's file; beside it are its log and its lock.
+  /// The path of the database's file; its log and lock are beside it.
   package var path: String
-  /// The size of the write-ahead log beyond which it is copied into the database, in bytes.
+  /// The size of the write-ahead log in bytes from which it is copied into the database.
   ///
-  /// A page that changes often is copied once for all its changes in the log.
+  /// A page that changes often is copied only once for all its changes in the log.
   package var walLimitBytes = 16 << 20
-  /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
+  /// The size in bytes up to which all pages of a file are checked when it is opened.
   package var quickCheckLimitBytes = 4 << 20
-  /// How much of its history is kept.
+  /// The limits of the history.
   package var history = HistoryRetention()
-  /// The clocks that tell the time.
+  /// The clocks of the store.
   package var clocks = Clocks.system
 
-  /// The database of the store, with the file as a local copy; `nil` if the store is the file.
+  /// The cluster with the store, where the file is a local copy; `nil` if the file is the store.
   package var cluster: ClusterAddress?
 
-  /// Whether the file is on a file system in memory, and goes away when the store is closed.
+  /// Whether the file is on a file system in memory, and is removed when the store is closed.
   package var isInMemory: Bool
-  /// Whether it is a copy that is flushed only when it takes the place of another store.
+  /// Whether it is a copy that is flushed only when it replaces another store.
   package var isScratch = false
-  /// Whether nothing may be written.
+  /// Whether to open it read-only.
   package var isReadOnly: Bool
-  /// Whether to open it for reading only if it can't be written.
+  /// Whether to open it read-only if it can't be written.
   package var fallsBackToReading = false
   /// Whether to open the remaining data if a part of the store is lost.
   package var acceptsLoss = false
@@ -35,10 +35,10 @@ package struct StoreConfiguration: Sendable {
     self.isReadOnly = isReadOnly
   }
 
-  /// Whether the file goes away when the store is closed.
+  /// Whether the file is removed when the store is closed.
   package var isTemporary: Bool { isInMemory || cluster != nil }
 
-  /// Copies the log early enough that it stays below a size, in bytes, at which reads are ended for it.
+  /// Lowers the log's limit so that readers needn't be ended at a log size of `logBytes`.
   package mutating func bound(logBytes: Int) {
     walLimitBytes = min(walLimitBytes, logBytes / 2)
   }

@@ -4,19 +4,20 @@ internal import DepotSQLite
 
 /// The state of a store's files before they are opened.
 struct StoreEvidence {
-  /// The store's file.
+  /// The state of the database file.
   enum Main: Equatable {
     case missing
-    /// It has no bytes, as one that is about to become a store.
+    /// It is empty, like a file that is about to become a store.
     case empty
-    /// It has a part of the first page, which was being written when power failed, before the first commit.
+    /// It has a part of the first page, after a power failure before the first commit.
     case begun
-    /// It has `size` bytes, and the stamp of a checkpoint; `nil` if its first page is damaged. The page is torn if
-    /// only the stamp isn't as it was written, because power failed while it was.
+    /// It has `size` bytes, and the stamp of a checkpoint, or `nil` if its first page is damaged.
+    ///
+    /// The page is torn if only the stamp is wrong, because power failed while it was written.
     case sealed(size: Int, stamp: UInt32?, isTorn: Bool = false)
   }
 
-  /// The state that is known outside of the other files.
+  /// The state file's content.
   enum State: Equatable {
     case missing
     case damaged
@@ -24,51 +25,51 @@ struct StoreEvidence {
   }
 
   var main: Main
-  /// Whether there is a log, be it an empty one.
+  /// Whether there is a log, even an empty one.
   var hasLog: Bool
   var log: LogSurvey
   var state: State
 }
 
 extension StoreEvidence {
-  /// The next thing to be done with a store.
+  /// The way to open a store.
   enum Finding: Equatable {
-    /// Make one.
+    /// Create it.
     case none
     /// Open it.
     case sound
-    /// Open it once its first page was taken from the log.
+    /// Copy the first page from the log, and open it.
     case firstPageIsInLog
-    /// Open it once its first page has its stamp.
+    /// Correct the stamp in the first page, and open it.
     case firstPageIsTorn
-    /// Open it, and begin to keep its state: it is complete by itself, as a copy of a store is.
+    /// Open it and create its state file: it is complete without a log, as a copy of a store is.
     case unknown
-    /// Touch nothing: the first page is damaged, and nothing else has it.
+    /// Don't open it: the first page is damaged, and the log doesn't have it.
     case damaged
-    /// Touch nothing: something is gone.
+    /// Don't open it: a part is lost.
     case loss(Loss)
   }
 
-  /// Something of a store that was there and isn't any more.
+  /// A part of a store that is lost.
   struct Loss: Equatable {
-    /// The trouble, in words that follow the name of the file that it is about.
+    /// The problem, in words that follow the name of the file.
     var reason: String
     /// The suffix of that file's name.
     var file: String
-    /// How many commits are missing at most; `nil` if nobody can know.
+    /// The number of commits that are missing at most; `nil` if it is unknown.
     var commits: Int64?
-    /// Since when they are missing, in milliseconds since 1970; `nil` if nobody can know.
+    /// The time since which they are missing, in milliseconds since 1970; `nil` if it is unknown.
     var since: Int64?
-    /// Whether the log still goes with the file.
+    /// Whether the log still matches the file.
     var keepsLog = false
   }
 
-  /// Returns the way to treat the store.
+  /// The way to open the store.
   var finding: Finding {
     switch state {
     case .known(let state) where state.commits > 0 || main.hasStamp(of: state):
       return finding(state)
-    // Before the first commit there is nothing to be lost.
+    // Before the first commit nothing can be lost.
     case .known, .missing: return findingWithoutState(.missing)
     case .damaged: return findingWithoutState(.damaged)
     }
@@ -105,13 +106,13 @@ extension StoreEvidence {
 
   private func finding(_ state: DurableState) -> Finding {
     switch main {
-    // A store that was closed, and whose files are all gone, was removed by somebody who wanted that.
+    // If a closed store and all its files are missing, it was removed intentionally.
     case .missing where !hasLog && state.isClosed: return .none
     case .missing, .empty, .begun:
       return .loss(state.loss(main.absence, since: nil))
     case .sealed(let size, let stamp, let isTorn):
       let last = state.checkpoint
-      // The file may have got more pages later, but the log has those too.
+      // The file may have grown since, but the log has those pages too.
       if stamp == last.stamp || stamp == nil, size < Int(state.pageCount) * 4096 {
         let missing = Int(state.pageCount) * 4096 - size
         var loss = state.loss("was cut: \(missing) bytes are missing", since: nil)
@@ -127,7 +128,7 @@ extension StoreEvidence {
     }
   }
 
-  /// The file isn't the one of the last checkpoint.
+  /// Returns the loss if the file isn't the one of the last checkpoint.
   private func loss(ofFileWith stamp: UInt32, _ state: DurableState) -> Loss {
     if let older = state.checkpoints.first(where: { $0.stamp == stamp }) {
       return state.loss("is an older copy", since: older)
@@ -138,7 +139,7 @@ extension StoreEvidence {
 
   /// Returns the loss if the log doesn't match the last commit.
   ///
-  /// It is `nil` if the log matches, or if the file has all of its commits.
+  /// It is `nil` if the log matches, or if the file has all commits of the log.
   private func lossOfLog(_ state: DurableState) -> Loss? {
     let last = state.checkpoint
     let isKnown = log.identity == state.log || log.identity == state.nextLog
@@ -151,7 +152,7 @@ extension StoreEvidence {
       let reason = hasLog && log.identity != 0 ? "is another one, or an old one" : logAbsence
       return state.loss(reason, of: "-wal", since: last)
     }
-    // The state may be older than the log, which has more commits then.
+    // The log may have more commits than the state, which is written later.
     if log.frames >= state.frames, log.sum == state.sum { return log.lostCommits.map(lossInLog) }
     var loss = state.loss(logAbsence, of: "-wal", since: last)
     if state.copiedFrames == 0 { loss.commits = loss.commits.map { $0 - Int64(log.commits) } }
@@ -159,7 +160,7 @@ extension StoreEvidence {
     return loss
   }
 
-  /// How many commits lie beyond damage of a log that has more than the state knows of; `nil` if none does.
+  /// The number of commits after damage in a log newer than the state; `nil` if there are none.
   private func lostAfterCopy(_ state: DurableState) -> Int? {
     switch log.frameIdentity {
     case 0: nil
@@ -195,7 +196,7 @@ extension StoreEvidence.Main {
 }
 
 extension DurableState {
-  /// Describes the loss of everything after a checkpoint, or of the whole store.
+  /// Makes the loss of everything after a checkpoint, or of the whole store.
   fileprivate func loss(
     _ reason: String,
     of file: String = "",

@@ -33,9 +33,9 @@ extension StoreFiles {
     }
   }
 
-  /// Inspects the store's main file.
+  /// Inspects the store's database file.
   ///
-  /// If the state file says that there is a store, any other first page is damage.
+  /// If there is a state file, an invalid first page means damage.
   private func main(
     _ file: StoredFile,
     _ state: StoreEvidence.State
@@ -57,13 +57,13 @@ extension StoreFiles {
       {
         try check(header)
       }
-      // Nothing that the header says can be relied on then.
+      // The header is then unreliable.
       if state != .missing { return .sealed(size: size, stamp: nil) }
       guard let header else {
         throw DepotError(.corrupt, "\(path) isn't a store.").hint("Use another path.")
       }
       guard header.isSealed else {
-        // A database of somebody else, or a store of an early format.
+        // It is another program's database, or a store of an early format.
         try check(application: header.applicationIdentifier, version: header.userVersion)
         return .sealed(size: size, stamp: nil)
       }
@@ -74,22 +74,21 @@ extension StoreFiles {
     return .sealed(size: size, stamp: header.stamp)
   }
 
-  /// Whether a file has a part of the first page alone, in whole sectors: the beginning of a database, or nothing
-  /// yet in its place.
+  /// Whether a file has only whole sectors of a new database's first page, or zeros in their place.
   private static func isBeginning(_ page: [UInt8], size: Int) -> Bool {
     guard size <= 4096, size % 512 == 0 else { return false }
     let mark = page.prefix(16)
     return mark.allSatisfy { $0 == 0 } || mark.elementsEqual("SQLite format 3\0".utf8)
   }
 
-  /// Refuses a file that isn't ours.
+  /// Throws an error for a file that isn't a store.
   private func check(_ header: DatabaseHeader) throws(DepotError) {
-    // Until the first checkpoint, both are in the log only.
+    // Until the first checkpoint, both values are only in the log.
     if header.applicationIdentifier == 0, header.userVersion == 0 { return }
     try check(application: header.applicationIdentifier, version: header.userVersion)
   }
 
-  /// The error that something of the store is gone.
+  /// The error for a lost part of the store.
   func error(_ loss: StoreEvidence.Loss) -> DepotError {
     var message = "\(path)\(loss.file) \(loss.reason)."
     var details: [String: JSONValue] = ["path": .string(path + loss.file)]
@@ -112,21 +111,21 @@ extension StoreFiles {
       .details(details)
   }
 
-  /// Writes a time in milliseconds since 1970.
+  /// Returns the text of a time in milliseconds since 1970.
   private static func moment(_ milliseconds: Int64) -> String {
     var writer = JSONWriter()
     DateText.writeMoment(Double(milliseconds / 1000) - 978_307_200, to: &writer)
     return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
   }
 
-  /// The error that the first page is damaged and nobody else has it.
+  /// The error for a damaged first page that the log doesn't have.
   var firstPageIsDamaged: DepotError {
     damaged(["its first page isn't as it was written, and the log hasn't got it"])
   }
 
   // MARK: Mending
 
-  /// Begins to keep the state of a store's file that is all there is.
+  /// Creates the state file of a store that consists only of its database file.
   func keepState(stamp: UInt32) throws(DepotError) {
     let state = DurableState(stamp: stamp, now: Clocks.wallMilliseconds())
     try StoreFiles(StateFile.path(of: path)).working { () throws(SystemError) in
@@ -134,7 +133,7 @@ extension StoreFiles {
     }
   }
 
-  /// Writes the first page again, as the log has it, or else as it is but for its stamp.
+  /// Rewrites the first page, from the log, or with its stamp corrected.
   func repairFirstPage(_ evidence: StoreEvidence) throws(DepotError) {
     guard case .known(let state) = evidence.state else { return }
     try working { () throws(SystemError) in
@@ -150,8 +149,9 @@ extension StoreFiles {
     }
   }
 
-  /// Makes a store that can be opened of the files, sets the others aside, and returns the way to
-  /// go on.
+  /// Makes a store that can be opened from the files, and sets the other files aside.
+  ///
+  /// - Returns: The way to open it.
   func accept(_ loss: StoreEvidence.Loss) throws(DepotError) -> StoreEvidence.Finding {
     try working { () throws(SystemError) in
       if !loss.keepsLog { try setAside(path + "-wal") }
@@ -170,7 +170,7 @@ extension StoreFiles {
       (state.frames, state.sum) = (UInt32(evidence.log.frames), evidence.log.lastSum)
       state.commits = Int64(evidence.log.commits)
       try working { () throws(SystemError) in
-        // Pages that are gone are damaged ones then.
+        // Missing pages at the end become damaged pages.
         if case .known(let old) = evidence.state, size < Int(old.pageCount) * 4096 {
           _ = try StoredFile(path: path, isWritable: true).extend(to: Int(old.pageCount) * 4096)
         }
@@ -180,7 +180,7 @@ extension StoreFiles {
     }
   }
 
-  /// Takes a first page out of the way that was being written when power failed.
+  /// Sets aside a first page that was being written when power failed.
   func setAsideBeginning() throws(DepotError) {
     try working { () throws(SystemError) in
       try setAside(path)
@@ -188,7 +188,7 @@ extension StoreFiles {
     }
   }
 
-  /// Gives a file a name by which it isn't taken for a part of the store any more.
+  /// Renames a file so that it isn't used as a part of the store any more.
   func setAside(_ file: String) throws(SystemError) {
     guard FileSystem.size(of: file) != nil else { return }
     try FileSystem.renameDurably(file, to: FileSystem.freeName("\(file).lost-"))

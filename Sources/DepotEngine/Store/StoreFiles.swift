@@ -3,16 +3,16 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
-/// The files of a store, looked at without SQLite.
+/// The files of a store, accessed without SQLite.
 @Memberwise("path")
 struct StoreFiles {
   let path: String
 
-  /// Takes the store for this process.
+  /// Locks the store for this process.
   func lock() throws(DepotError) -> FileLock {
     let lock: FileLock
     do {
-      // A process that was just killed may still be going away.
+      // A process that was just killed may not have ended yet.
       lock = try FileLock(path: path + ".lock", attempts: 20)
     } catch {
       throw self.error(error)
@@ -24,7 +24,7 @@ struct StoreFiles {
     return lock
   }
 
-  /// Keeps others from having the store while it is looked at; `nil` if the file system lets nobody write.
+  /// Locks the store for a check, shared if it is read-only; `nil` if even that isn't possible.
   func lockForChecking() throws(DepotError) -> FileLock? {
     do throws(DepotError) {
       return try lock()
@@ -34,7 +34,7 @@ struct StoreFiles {
     }
   }
 
-  /// Keeps others from writing to the store; `nil` if this user may not even lock it.
+  /// Keeps other processes from writing to the store; `nil` if this user can't lock it.
   func lockForReading() throws(DepotError) -> FileLock? {
     do {
       return try FileLock(sharing: path + ".lock", attempts: 20)
@@ -57,24 +57,26 @@ struct StoreFiles {
     }
   }
 
-  /// The files of a store that is open, as they are now.
+  /// The current files of an open store.
   var kept: [KeptFile] { ["", "-wal", ".state", ".lock"].compactMap { KeptFile(path + $0) } }
 
-  /// Removes the files of a store that was closed.
+  /// Removes the files of a closed store.
   func remove() {
     removeContent()
     FileSystem.remove(file: path + ".lock")
   }
 
-  /// Removes the files but for the lock.
+  /// Removes the files except the lock.
   func removeContent() {
     for suffix in ["", "-wal", "-journal", ".state"] { FileSystem.remove(file: path + suffix) }
   }
 
-  /// Creates the database's file for its owner alone; SQLite gives its other files the same mode.
+  /// Creates the database's file with access for its owner only.
   ///
-  /// - Parameter other: A file whose owner it gets, and whose mode; those of this process if `nil`.
-  /// - Throws: ``DepotError`` of class `storage` or `permission` if it can't be made.
+  /// SQLite gives its other files the same mode.
+  ///
+  /// - Parameter other: A file whose owner and mode it gets; this process's if `nil`.
+  /// - Throws: ``DepotError`` of class `storage` or `permission` if it can't be created.
   func create(like other: String? = nil) throws(DepotError) {
     try working { () throws(SystemError) in
       try StoredFile.create(path: path)
@@ -83,16 +85,16 @@ struct StoreFiles {
     }
   }
 
-  /// Opens a file whose pages will come from the disk; `nil` if it doesn't exist.
+  /// Opens a file so that its pages are read from the disk; `nil` if it doesn't exist.
   ///
-  /// After a failed flush the kernel keeps pages that never reached the disk.
+  /// After a failed flush, the kernel's cache has pages that never reached the disk.
   func reread(_ path: String) throws(DepotError) -> StoredFile? {
     do throws(SystemError) {
       let file = try StoredFile(path: path)
       do throws(SystemError) {
         try file.flush()
       } catch {
-        // A file system that became read-only takes nothing more that could reach the disk.
+        // On a file system that became read-only, nothing in the cache will reach the disk.
         guard error.isReadOnlyFileSystem else { throw error }
       }
       try file.dropCache()
@@ -103,7 +105,7 @@ struct StoreFiles {
     }
   }
 
-  /// Refuses files that aren't stores of this format; returns whether the file has any tables.
+  /// Checks that the file is a store of this format; returns whether it has tables.
   func checkVersion(_ connection: Connection) throws -> Bool {
     let application = try connection.integer("PRAGMA application_id") ?? 0
     let version = try connection.integer("PRAGMA user_version") ?? 0
@@ -146,7 +148,7 @@ struct StoreFiles {
 
   private var diskError: SystemError { SystemError(call: "read", code: EIO) }
 
-  /// Translates a failure of an operation on the files.
+  /// Translates an error of an operation on the files.
   func error(_ error: any Error) -> DepotError {
     switch error {
     case let error as DepotError: error
@@ -156,7 +158,7 @@ struct StoreFiles {
     }
   }
 
-  /// Runs an operation on the files, and translates its failure.
+  /// Runs an operation on the files, and translates its errors.
   func working<Result>(
     _ body: () throws(SystemError) -> Result
   ) throws(DepotError) -> Result {
@@ -167,7 +169,7 @@ struct StoreFiles {
     }
   }
 
-  /// Translates a failure to open the store.
+  /// Translates an error of opening the store.
   private func error(_ error: SQLiteError) -> DepotError {
     let cause = SystemError(call: "SQLite", code: error.systemErrno)
     if error.isExhaustion { return DepotError(cause, file: path) }

@@ -3,16 +3,16 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
-/// The steps that prove, before anything is served, that a store can be relied on.
+/// Verifies a store before it is used, and opens it.
 ///
-/// All direct reading of the files comes before SQLite opens them.
+/// The files are read directly only before SQLite opens them.
 @Memberwise("configuration", "lock")
 struct StoreOpening {
   struct Opened {
-    /// `nil` if nothing may be written.
+    /// The writer; `nil` for a read-only store.
     var writer: Writer?
     var catalog: Catalog
-    /// `nil` if the file can't be locked and nothing is written.
+    /// The lock; `nil` for a read-only store whose file can't be locked.
     var lock: FileLock?
     var identifier: String
     var epochs: EpochChain
@@ -20,7 +20,7 @@ struct StoreOpening {
   }
 
   let configuration: StoreConfiguration
-  /// The lock on the file, if this process has it.
+  /// The lock on the file, if this process already has it.
   private let lock: FileLock?
   private var path: String { configuration.path }
 
@@ -72,7 +72,7 @@ struct StoreOpening {
     }
   }
 
-  /// Makes the file a copy of a store in a cluster.
+  /// Makes the file a local copy of a store in a cluster.
   private func copy(
     _ address: ClusterAddress,
     _ lock: FileLock
@@ -119,7 +119,7 @@ struct StoreOpening {
     }
   }
 
-  /// Makes sure that nothing is missing, and that there are files that can be opened.
+  /// Checks that nothing is missing, and creates or repairs the files where needed.
   private func prove() throws(DepotError) {
     let files = StoreFiles(path)
     let evidence = try files.evidence()
@@ -146,10 +146,10 @@ struct StoreOpening {
     }
   }
 
-  /// Whether a state file outside of the store's files describes them.
+  /// Whether the store has a state file.
   private var keepsState: Bool { !configuration.isTemporary && !configuration.isScratch }
 
-  /// Makes sure that there is a store from which nothing is missing.
+  /// Checks that there is a store and nothing of it is missing, for reading only.
   private func proveReadable() throws(DepotError) {
     let files = StoreFiles(path)
     let evidence = try files.evidence()
@@ -189,18 +189,18 @@ struct StoreOpening {
     do throws(SQLiteError) {
       _ = try connection.checkpoint(.truncate)
     } catch {
-      // Without room the log stays as it is, and can be read.
+      // If the disk is full, the log stays as it is, and can be read.
       guard error.isWantOfRoom, !mustCreate else { throw error }
     }
     if mustCreate { return try tables.create(configuration.clocks.read()) }
     try examine(connection)
   }
 
-  /// Looks at all pages of a small store.
+  /// Checks all pages of a small store.
   private func examine(_ connection: Connection) throws {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     if configuration.acceptsLoss || Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
-      // A damaged page causes errors for its readers; everything else is served.
+      // A damaged page causes errors only for its readers; everything else can be used.
       var problems: [String]
       do throws(SQLiteError) {
         problems = try connection.texts("PRAGMA quick_check(10)")

@@ -4,12 +4,12 @@ internal import DepotSQLite
 
 /// The disk space of a store, by its use.
 struct StoreSpace {
-  /// The room that the rows of a hierarchy of entities take, in bytes.
+  /// The space in bytes of the rows of a hierarchy of entities.
   struct Part {
     var entity: String
     var rows = 0
     var rowBytes = 0
-    /// Indexes, those of words and ranges included.
+    /// Indexes, including full-text and range indexes.
     var indexBytes = 0
     /// Values in external storage.
     var valueBytes = 0
@@ -24,7 +24,7 @@ struct StoreSpace {
   private(set) var otherBytes = 0
   private let places: [String: Place]
 
-  /// The kinds of tables that a hierarchy has.
+  /// The kinds of tables of a hierarchy.
   private enum Kind {
     case rows
     case indexes
@@ -37,7 +37,7 @@ struct StoreSpace {
     var kind: Kind
   }
 
-  /// Measures the snapshot of a transaction, which reads every page.
+  /// Measures the snapshot of a transaction; it reads every page.
   init(_ catalog: Catalog, on connection: Connection) throws {
     parts = catalog.tables.map { Part(entity: $0.name) }
     places = Self.places(catalog)
@@ -76,7 +76,7 @@ struct StoreSpace {
     }
   }
 
-  /// The tables that SQLite makes beside a virtual one.
+  /// The suffixes of the tables that SQLite creates for a virtual table.
   private static let shadows = [
     "", "_data", "_idx", "_content", "_docsize", "_config", "_node", "_rowid", "_parent",
   ]
@@ -109,7 +109,7 @@ struct StoreSpace {
 }
 
 extension StoreSpace {
-  /// Writes the members of an answer.
+  /// Writes the members of the answer.
   func write(log: Int, copies: [StoreCopies.Kept], to writer: inout JSONWriter) {
     writer.member("fileBytes", fileBytes)
     writer.member("logBytes", log)
@@ -138,7 +138,7 @@ extension StoreSpace {
 }
 
 extension StoreCopies {
-  /// A file beside a store that somebody may want to go back to.
+  /// A kept file beside a store, to which a user may want to return.
   struct Kept: Equatable {
     var name: String
     var bytes: Int
@@ -157,10 +157,10 @@ extension StoreCopies {
       }
   }
 
-  /// Removes some of them.
+  /// Removes some of the kept files.
   ///
-  /// - Returns: The removed copies.
-  /// - Throws: ``DepotError`` `notfound.file` if one isn't there; then all stay.
+  /// - Returns: The removed files.
+  /// - Throws: ``DepotError`` `notfound.file` if one doesn't exist; then all stay.
   func remove(_ names: [String]) throws(DepotError) -> [Kept] {
     let known = kept
     var found: [Kept] = []

@@ -1,48 +1,49 @@
-/// A store in a cluster, as a service of it sees that.
+/// The state of a cluster's store in one of its services.
 package struct ClusterState: Hashable, Sendable {
   package var safety: ClusterSafety
-  /// The number of the service, which no other of the store ever has.
+  /// The number of the service, unique among all services that the store ever had.
   package var service: Int64
-  /// How many commits there are, and about how many bytes they have, since all pages were written into the
-  /// cluster.
+  /// The number and total bytes of commits since all pages were last written to the cluster.
   package var commitsSinceBase: Int64
   package var bytesSinceBase: Int
-  /// Whether the cluster took the last commit that it was given, and answered.
+  /// Whether the cluster answered the last commit.
   package var isReachable: Bool
-  /// How often the connection that writes waited for the cluster; it begins anew with each connection.
+  /// The number of waits for the cluster by the current writing connection.
   package var roundTrips: Int
 }
 
-/// The counts of a store since it was opened.
+/// Counts about a store since it was opened.
 package struct StoreStatistics: Hashable, Sendable {
   package var commits = 0
-  /// Requests that were applied.
+  /// The number of executed requests.
   package var writes = 0
   package var failedWrites = 0
-  /// How many of them were refused for want of room on the disk.
+  /// The number of requests that failed because the disk was full.
   package var writesWithoutRoom = 0
-  /// Requests whose idempotency key had an outcome already.
+  /// The number of requests whose idempotency key already had an outcome.
   package var repeatedWrites = 0
   package var rowsInserted = 0
   package var rowsUpdated = 0
   package var rowsDeleted = 0
   package var checkpoints = 0
-  /// Checkpoints that readers kept from copying everything.
+  /// The number of checkpoints that readers prevented from copying everything.
   package var incompleteCheckpoints = 0
-  /// Whether the store was compacted, and its files get shorter as soon as nobody reads from the log.
+  /// Whether the store was compacted, so that its files shrink as soon as no reader uses the log.
   package var isShortening = false
-  /// The size of the write-ahead log that is in use.
+  /// The used size of the write-ahead log in bytes.
   package var walBytes = 0
-  /// How many requests the last transaction held.
+  /// The number of requests in the last transaction.
   package var lastBatch = 0
   package var largestBatch = 0
-  /// The time that commits took, disk included.
+  /// The total time of commits, including the disk.
   package var commitNanoseconds: UInt64 = 0
-  /// How many commits took less than 2^i microseconds, and not less than half of that; the last
-  /// counts all slower ones too.
+  /// The number of commits by their duration.
+  ///
+  /// Entry i counts the ones under 2^i and at least half of that, in microseconds; the last entry
+  /// also counts all slower ones.
   package var commitHistogram = [Int](repeating: 0, count: 24)
 
-  /// The state of the store's cluster; `nil` if the store lives in its file.
+  /// The state of the store's cluster; `nil` if the store isn't in one.
   package var cluster: ClusterState?
 
   package init() {}

@@ -1,20 +1,20 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A look at every page and every row of a store, as one transaction sees it.
+/// Checks every page and row of a store, in the snapshot of one transaction.
 struct WholeCheck {
-  /// The problems, in words; none if the store is sound.
+  /// Messages about the problems; none if the store is undamaged.
   private(set) var problems: [String] = []
-  /// How many pages were read.
+  /// The number of pages that were read.
   private(set) var pageCount = 0
 
-  /// Looks at everything in the transaction that ``Connection/beginReading()`` began.
+  /// Checks everything in the transaction that ``Connection/beginReading()`` began.
   ///
   /// - Parameters:
   ///   - connection: A connection that has the functions of predicates.
-  ///   - catalog: Reads the schema as the transaction sees it.
-  ///   - isShared: Whether others read meanwhile, so that the steps are to be short.
-  ///   - check: Is called between steps; an error of it ends the check.
+  ///   - catalog: A closure that reads the schema in the transaction.
+  ///   - isShared: Whether other requests run meanwhile, so that steps should be short.
+  ///   - check: A closure that is called between steps; an error of it ends the check.
   /// - Throws: The error of `check`, or ``SQLiteError``.
   init(
     _ connection: Connection,
@@ -24,7 +24,7 @@ struct WholeCheck {
   ) throws {
     let pages = try SnapshotPages(connection)
     pageCount = pages?.count ?? 0
-    // Rows in a damaged page can't be looked at any further.
+    // Rows in a damaged page can't be checked.
     let damaged = try pages?.damaged(check) ?? []
     guard damaged.isEmpty else {
       problems = damaged.map(\.description)

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The result of a write, until it is written in the form of a connection.
+/// The result of a write, before it is encoded for a connection.
 @Memberwise("content")
 struct WriteReply {
   var content: Content
@@ -12,15 +12,15 @@ struct WriteReply {
     case members([String: JSONValue])
     case insertion(InsertResult, InsertRequest)
     case save(SaveResult)
-    /// The number of rows that were updated or deleted, and perhaps their identifiers.
+    /// The number of updated or deleted rows, and their identifiers if requested.
     case rows(StaticString, Int, [Int64]?)
-    /// The result of a write with the same key, with identifiers as numbers.
+    /// The result of an earlier write with the same key, with identifiers as numbers.
     case stored([UInt8])
   }
 
   static let empty = WriteReply(.members([:]))
 
-  /// The bytes that are stored with a key; repeats may come from connections with another form.
+  /// The encoded result to store with a key; repeats may come from connections with another form.
   var stored: [UInt8] {
     var writer = JSONWriter()
     write(to: &writer, as: .number)
@@ -47,7 +47,7 @@ struct WriteReply {
     }
   }
 
-  /// Returns a stored result with its identifiers in a form.
+  /// Converts the identifiers of a stored result to a form.
   private static func converted(_ json: [UInt8], to form: Hello.Int64Form) -> [UInt8] {
     guard form == .string,
       let document = try? JSONDocument(json, valueLimit: .max),
@@ -62,7 +62,7 @@ struct WriteReply {
     return Array(JSONValue.object(members).text.utf8)
   }
 
-  /// Checks that identifiers of so many bytes, where each may get quotation marks, fit an answer.
+  /// Checks that `byteCount` bytes of identifiers, each perhaps in quotation marks, fit an answer.
   static func checkIdentifiers(_ byteCount: Int) throws(DepotError) {
     guard byteCount > Limits.frameBytes / 2 else { return }
     throw DepotError(.frameTooLarge, "There are more identifiers than fit an answer.")
@@ -81,7 +81,7 @@ extension Dictionary where Key == String {
 }
 
 extension [Int64] {
-  /// How many bytes the numbers have, each with a comma.
+  /// The size of the identifiers in bytes as decimal numbers, each with a comma.
   var textByteCount: Int { reduce(count) { $0 + $1.description.utf8.count } }
 }
 

@@ -1,9 +1,9 @@
 package import DepotProtocol
 
-/// A write on its way to the store.
+/// A request to write to the store.
 @Memberwise
 package struct WriteRequest: Sendable {
-  /// The server's name for the call; it comes back with the outcome.
+  /// The server's number of the call, which is also in the outcome.
   package var token: UInt64
   /// One of the operations that change the store.
   package var operation: Operation
@@ -12,39 +12,39 @@ package struct WriteRequest: Sendable {
   /// A number that tells the arguments, as they came, from others of the same key; the operation tells if `nil`.
   package var keyHash: Int64?
   package var control: CallControl = CallControl()
-  /// The write without whose success this one isn't done.
+  /// The write that must have succeeded before this one is executed.
   package var predecessor: CallControl?
-  /// How the outcome is written.
+  /// The encoding of the outcome.
   package var reply: ReplyWriter
-  /// The number of the connection that it came from, whose uploads it may go on with.
+  /// The number of its connection, whose unfinished uploads it may continue or use.
   package var connection: Int64 = 0
-  /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
+  /// Whether the connection has ended: its uploads are removed, and ``operation`` is ignored.
   package var endsConnection: Bool = false
-  /// Whether all that was handed over before goes before it, and all that comes later goes after it.
+  /// Whether it is executed after all earlier writes and before all later ones.
   package var isBarrier: Bool = false
   /// The phase of its transaction.
   package var phase: Phase = .whole
 
-  /// The part that a write has in one that several stores take or none.
+  /// The phase of a write that several stores must execute all or none (two-phase commit).
   ///
-  /// A write that was prepared keeps its transaction open, and all others wait until it is committed or
-  /// undone by a request that comes after it.
+  /// A prepared write keeps its transaction open, and all other writes wait until a later request
+  /// commits or undoes it.
   package enum Phase: Sendable {
-    /// It has no part, and is done at once.
+    /// The write isn't part of a two-phase commit, and is executed at once.
     case whole
     case prepare
-    /// The prepared transaction is stored.
+    /// Commit the prepared transaction.
     case commit
-    /// The prepared transaction is undone.
+    /// Undo the prepared transaction.
     case undo
   }
-  /// Answers it on the store's thread, if that is possible when it is committed alone; returns whether it did.
+  /// Sends the outcome of a write committed alone from the store's thread; returns whether it could.
   package var answer: (@Sendable (WriteOutcome) -> Bool)?
   /// The author in the history.
   package var author: String?
-  /// The process that sent it, as the history tells it.
+  /// The process that sent it, for the history.
   package var process: String?
-  /// The group of the transaction, as undoing by group needs it.
+  /// The group of the transaction in the history, by which it can be undone.
   package var group: String?
 }
 
@@ -52,7 +52,7 @@ package struct WriteRequest: Sendable {
 @Memberwise
 package struct WriteOutcome: Sendable {
   package var token: UInt64
-  /// The terminal frame, ready to be sent.
+  /// The final frame of the answer, ready to be sent.
   package var frame: [UInt8]
   package var isSuccess: Bool
 }

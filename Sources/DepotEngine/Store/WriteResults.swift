@@ -64,17 +64,18 @@ extension ChangeSession {
     try violations.throwIfAny()
   }
 
-  /// Computes the derived attributes of all rows that the changes affect.
+  /// Computes the derived attributes of all affected rows.
   private func refreshDerived() throws {
-    // A broken rule ends the request anyway, and rows that break one may not be there.
+    // The request fails anyway after a broken rule, and rows that break one may not be stored.
     guard violations.errors.isEmpty else { return }
     try entities.derivedAttributes().refresh(entities, step: versionStep) { error in
       try violate(error)
     }
   }
 
-  /// Deletes rows, all that the request means or those of a chunk that exist, with the rows that
-  /// delete rules take along, and returns how many these were, and those of the entity's table.
+  /// Deletes the rows of a request or its chunk, and the rows that delete rules delete with them.
+  ///
+  /// It returns the number of all deleted rows, and of those in the entity's table.
   ///
   /// A damaged row can be deleted like any other: there is no other way to get rid of it.
   func delete(
@@ -107,7 +108,7 @@ extension ChangeSession {
 }
 
 extension DeleteRequest {
-  /// Whether it means every row of the entity's table, and doesn't ask which.
+  /// Whether all rows of the entity's table are deleted, and their identifiers aren't requested.
   fileprivate func isWhole(_ layout: EntityLayout) -> Bool {
     guard rows.predicate == .and([]) || rows.predicate == .value(.bool(true)), !returnsIdentifiers
     else { return false }

@@ -6,10 +6,10 @@ internal import DepotSQLite
 extension Writer {
   /// Runs a request and all requests from `next` in one transaction (group commit).
   ///
-  /// A failing request fails alone.
+  /// If a request fails, the others still succeed.
   ///
   /// - Returns: The outcomes, which are on disk.
-  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
+  /// - Throws: ``SQLiteError`` if the content of the disk is now unknown.
   func run(
     _ first: WriteRequest,
     next: () -> WriteRequest? = { nil }
@@ -27,15 +27,15 @@ extension Writer {
         return [first.outcome(.failure(refusal(error)))]
       }
     }
-    // One of them took the others with it, so each gets its own transaction.
+    // One request made the whole transaction fail, so each gets its own transaction.
     var outcomes: [WriteOutcome] = []
     for request in requests { outcomes += try run(request) }
     return outcomes
   }
 
-  /// Why a transaction as a whole failed.
+  /// The failure of a transaction as a whole.
   enum Failure: Error {
-    /// It is undone, or can be.
+    /// It is rolled back, or can be.
     case transaction(SQLiteError)
     case fatal(SQLiteError)
 
@@ -47,9 +47,9 @@ extension Writer {
 
   /// Rolls the transaction back after a failure, and returns the cause.
   ///
-  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
+  /// - Throws: ``SQLiteError`` if the content of the disk is now unknown.
   func undo(_ failure: Failure) throws(SQLiteError) -> SQLiteError {
-    // Whether the backup is of use, the next start finds out.
+    // The next start decides whether the backup is needed.
     if case .fatal = failure { backup = nil }
     recorder.discardTransaction()
     try endTransaction()
@@ -67,7 +67,7 @@ extension Writer {
     var outcomes: [WriteOutcome] = []
     do {
       try beginTransaction(for: requests[0].control)
-      // If the first one fails, there is nothing else to be kept.
+      // If the first request fails, the transaction has nothing else to keep.
       outcomes.append(requests[0].outcome(try runAlone(requests[0], hasCompany: false, &effect)))
       while outcomes[0].isSuccess, let request = next() {
         requests.append(request)
@@ -108,11 +108,11 @@ extension Writer {
     do {
       try connection.commit()
     } catch {
-      // These come before the commit is written; after anything else it may be on disk.
+      // These errors come before the commit is written; after any other it may be on disk.
       let isUndone = [.full, .readOnly, .busy, .refused].contains(error.kind)
       throw isUndone ? .transaction(error) : .fatal(error)
     }
-    // One that changes nothing doesn't end its turn.
+    // A commit without changes doesn't end the cluster turn on its own.
     home?.endTurn()
     statistics.addCommit(nanoseconds: Monotonic.now() - start)
     statistics.failedWrites += effect.failedWrites
@@ -133,7 +133,7 @@ extension Writer {
         throw DepotError(.cancelled, "The write before it failed, so that this one wasn't begun.")
       }
       let result = try perform(request, &attempt)
-      // An error of SQLite that somebody has ignored may have ended it.
+      // An error of SQLite that was ignored may have ended the transaction.
       guard connection.isInTransaction else {
         throw SQLiteError.broken("The transaction was ended by an error.")
       }
@@ -157,7 +157,7 @@ extension Writer {
     return .failure(failure)
   }
 
-  /// Translates a failure of SQLite, and counts it if it is want of room.
+  /// Translates a failure of SQLite, and counts it if the disk is full.
   func refusal(_ error: SQLiteError) -> DepotError {
     if error.kind == .full, !error.isOfTemporaryFile { statistics.writesWithoutRoom += 1 }
     if error.kind == .refused, let reason = home?.reason { return reason }
@@ -174,7 +174,7 @@ extension Writer {
 }
 
 extension WriteRequest {
-  /// Writes the frame that ends the call.
+  /// Writes the final frame of the call.
   func outcome(_ result: Result<WriteReply, DepotError>) -> WriteOutcome {
     var writer = JSONWriter()
     switch result {

@@ -3,8 +3,9 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Does the next chunk of a write in a transaction of its own, and returns the outcome, which is
-  /// on disk, or `nil` if there are more chunks.
+  /// Executes the next chunk of a write in its own transaction.
+  ///
+  /// It returns the outcome, which is on disk, or `nil` if there are more chunks.
   func runChunk(of write: inout ChunkedWrite) throws(SQLiteError) -> WriteOutcome? {
     do {
       return try advance(&write)
@@ -13,7 +14,7 @@ extension Writer {
     }
   }
 
-  /// Ends a write; the chunks that are done stay so.
+  /// Ends a write with an error; its finished chunks stay.
   func fail(_ write: ChunkedWrite, _ error: DepotError) -> WriteOutcome {
     statistics.failedWrites += 1
     return write.request.outcome(.failure(write.error(error)))
@@ -38,10 +39,10 @@ extension Writer {
     return result.map { write.request.outcome(.success($0)) }
   }
 
-  /// Does a chunk inside a transaction.
+  /// Executes a chunk inside a transaction.
   ///
-  /// The progress in the key's row counts, not the one in memory: the same request may have been
-  /// sent again while the first one continues.
+  /// It continues from the progress stored with the key, not the one in memory: the same request
+  /// may have been sent again while the first one continues.
   private func performChunk(
     of write: inout ChunkedWrite,
     known: inout ChunkProgress,
@@ -69,7 +70,7 @@ extension Writer {
     let (start, before) = (Monotonic.now(), write.progress.done)
     let isLast = try applyChunk(request, of: write.nextRows, &write.progress, &effect)
     write.note(rows: write.progress.done - before, nanoseconds: Monotonic.now() - start)
-    // There was one chunk only.
+    // There was only one chunk.
     if isLast, before == 0, !request.operation.isUndo { recorder.setGroup(request.group) }
     write.token = try recorder.finish() ?? write.token
     try request.control.check()
@@ -88,7 +89,7 @@ extension Writer {
     return reply
   }
 
-  /// Returns the result of a write that is done.
+  /// Returns the result of a finished write.
   private func content(of write: ChunkedWrite) -> WriteReply.Content {
     let (done, identifiers) = (write.progress.done, write.progress.identifiers)
     return switch write.request.operation {

@@ -6,9 +6,9 @@ extension Writer {
   /// Rebuilds the tables and indexes, without free pages and gaps, as one commit.
   ///
   /// It is SQLite's `VACUUM`: readers keep the pages of their snapshots, and writers wait. The file
-  /// gets shorter with the next complete checkpoint.
+  /// shrinks with the next complete checkpoint.
   ///
-  /// - Throws: ``SQLiteError`` if the content of the disk is unknown now.
+  /// - Throws: ``SQLiteError`` if the content of the disk is now unknown.
   func compact(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
     let result: Result<WriteReply, DepotError>
     do {
@@ -27,7 +27,7 @@ extension Writer {
   private func compact(_ control: CallControl) throws -> WriteReply {
     try control.check()
     let before = try size()
-    // The new pages go to the log, and before that to a file of their own.
+    // The new pages are written to a temporary file and then to the log.
     if let room = FileSystem.freeBytes(at: configuration.path), room < before {
       throw DepotError(.full, "There is no room for another copy of the store on its disk.")
         .hint("It takes \(before) bytes, of which \(room) are free.")
@@ -39,7 +39,7 @@ extension Writer {
       defer { home?.endTurn() }
       try connection.stoppable(by: control) { try connection.vacuum() }
     } catch let error as SQLiteError where error.kind == .full {
-      // Other writes needn't want for room, once the log is no longer than before.
+      // The log is shortened, so that other writes have space again.
       statistics.isShortening = true
       throw DepotError(.full, "There is no room for two copies of the store for a moment.")
         .hint(
@@ -63,12 +63,12 @@ extension Writer {
   ///
   /// A reader of the log prevents this; then it must be tried again.
   ///
-  /// - Parameter size: The bytes that are left of the log's file.
-  /// - Returns: Whether that was done.
+  /// - Parameter size: The remaining size of the log's file in bytes.
+  /// - Returns: Whether the log was restarted.
   /// - Throws: ``SQLiteError`` if the commit fails.
   func shortenLog(to size: Int) throws(SQLiteError) -> Bool {
     guard home == nil else {
-      // The next commit restarts the log, whichever service makes it.
+      // In a cluster, the next commit of any service restarts the log.
       statistics.isShortening = false
       return false
     }

@@ -25,7 +25,7 @@ extension Writer {
     }
   }
 
-  /// Does a request and leaves its transaction open, unless it fails.
+  /// Executes a request and leaves its transaction open, unless it fails.
   private func prepare(_ request: WriteRequest) throws(Failure) -> WriteOutcome {
     var effect = WriteEffect()
     let result: Result<WriteReply, DepotError>
@@ -44,7 +44,7 @@ extension Writer {
     return request.outcome(result)
   }
 
-  /// Rolls the prepared transaction back, as no decision about it will come.
+  /// Rolls the prepared transaction back, when no decision about it can arrive.
   func undoPrepared() throws(SQLiteError) {
     guard prepared != nil else { return }
     prepared = nil

@@ -2,9 +2,9 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The only writing connection, with its knowledge of the tables.
+/// The only writing connection, with the current schema and the identifier counters.
 ///
-/// It is the store actor's, and has no idea of threads and waiting.
+/// Only the store actor uses it; it does nothing about threads and waiting.
 final class Writer {
   let connection: Connection
   let tables: CatalogTables
@@ -13,36 +13,37 @@ final class Writer {
   let recorder: ChangeRecorder
   /// The writer's epoch, and its time.
   var epoch: WriterEpoch { recorder.epoch }
-  /// The schema as it was committed.
+  /// The schema as of the last commit.
   private(set) var catalog: Catalog
   let configuration: StoreConfiguration
   var statistics = StoreStatistics()
   private var entities: EntityWriters
   private var ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
-  /// The copy that the migration in the transaction made before it.
+  /// The path of the copy that the current transaction's migration made before it.
   var backup: String?
-  /// The effect of the transaction that waits for a decision; `nil` if there is none.
+  /// The effect of the prepared transaction; `nil` if there is none.
   var prepared: WriteEffect?
-  /// About how many bytes the history has, and how many the store says.
+  /// The approximate size of the history in bytes, as counted here and as stored.
   var historyBytes: Int64
   var storedHistoryBytes: Int64
-  /// Both of them before the transaction at hand; `nil` outside of one.
+  /// Both sizes before the current transaction; `nil` outside of one.
   private var earlierHistoryBytes: (counted: Int64, stored: Int64)?
   /// The last period with outcomes in the store.
   ///
-  /// Clocks of its services differ, and a clock may go back a little when its machine restarts.
+  /// The clocks of its services differ, and a clock may be set back a little when its machine
+  /// restarts.
   private var lastPeriod: Int64
-  /// How many bytes the history had when there was too much of it and nothing could be deleted.
+  /// The size of the history when it was too large but nothing could be deleted.
   var heldHistoryBytes: Int64 = 0
-  /// The ended connections that may have left uploads.
+  /// The ended connections that may have unfinished uploads.
   var endedUploads: [Int64] = []
-  /// Whether there may be rows of the history that don't count any more.
+  /// Whether the history may have rows that are no longer valid.
   var hasForgottenHistory: Bool
   /// The last history row up to which all insertions are indexed, now and after the next commit.
   private var indexedHistory: Int64
   private var nextIndexedHistory: Int64
-  /// The cluster that the store lives in; `nil` if it lives in its file.
+  /// The store's cluster; `nil` if the store isn't in one.
   let home: ClusterHome?
 
   init(
@@ -58,7 +59,7 @@ final class Writer {
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
-    // In a cluster they may be those of another service.
+    // In a cluster the uploads may be those of another service.
     if home == nil { try BlobUploads(connection: connection).removeAll(catalog) }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
@@ -80,7 +81,7 @@ final class Writer {
     if let home { try begin(home) }
   }
 
-  /// Has all commits go to a cluster.
+  /// Sends all commits to a cluster from now on.
   private func begin(_ home: ClusterHome) throws {
     entities.identifierBlock = 0
     try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: false)
@@ -91,7 +92,7 @@ final class Writer {
     connection.work { [unowned home] in home.keepTurn() }
   }
 
-  /// Applies the commits of other services of the store, and returns whether there were any.
+  /// Applies other services' commits, and returns whether there were any.
   func catchUp() throws(SQLiteError) -> Bool {
     guard let home, prepared == nil, !home.isInTurn else { return false }
     try home.catchUp(on: connection)
@@ -101,7 +102,7 @@ final class Writer {
     return true
   }
 
-  /// Begins a turn of a store in a cluster, unless its call is stopped; applies others' commits.
+  /// Begins a turn of a store in a cluster, unless its call was cancelled; applies others' commits.
   func beginTurn(for control: CallControl) throws(SQLiteError) {
     guard let home else { return }
     try home.beginTurn(on: connection, for: control)
@@ -113,7 +114,7 @@ final class Writer {
     }
   }
 
-  /// Reads the state that others' commits have changed.
+  /// Reloads the state that others' commits have changed.
   private func goOn() throws(SQLiteError) {
     do {
       let next = try tables.catalog(orSame: catalog)
@@ -138,7 +139,7 @@ final class Writer {
     }
   }
 
-  /// Writes rows of the entities of a schema from now on.
+  /// Uses another schema from now on.
   private func use(_ next: Catalog, counters: [String: IdentifierCounter]) {
     catalog = next
     entities = EntityWriters(next, connection, counters: counters, ceilings: ceilings)
@@ -179,7 +180,7 @@ final class Writer {
     do {
       let origin = TransactionOrigin(request)
       if origin.isSchemaChange {
-        // The index has the names that entities have in the history.
+        // The index uses the entity names of the history.
         nextIndexedHistory = try recorder.history.advanceIndexes(
           from: indexed,
           catalog,
@@ -228,7 +229,7 @@ final class Writer {
     }
   }
 
-  /// Does the next chunk of a request, of so many rows at most, and returns whether it was the last.
+  /// Executes the next chunk of a request, with a limit of rows; returns whether it was the last.
   func applyChunk(
     _ request: WriteRequest,
     of size: Int,
@@ -261,7 +262,7 @@ final class Writer {
     return try run.runPart(&progress, &effect)
   }
 
-  /// Where the identifiers of each table can go on.
+  /// The identifier of each table from which on none is in use.
   func safeCeilings() -> [String: Int64] {
     var result = ceilings
     for counter in entities.counters.values {
@@ -270,16 +271,16 @@ final class Writer {
     return result
   }
 
-  /// The period of the ``OutcomeTable`` that a write at this moment is in.
+  /// The current period of the ``OutcomeTable``.
   var keyPeriod: Int64 { max(lastPeriod, Int64(epoch.now()) / OutcomeTable.lifetime) }
 
-  /// Notes the bytes of the history that a transaction begins with.
+  /// Remembers the size of the history before a transaction.
   func noteHistoryBytes() { earlierHistoryBytes = (historyBytes, storedHistoryBytes) }
 
-  /// Keeps the bytes that a transaction has counted, which is committed.
+  /// Keeps the size that a committed transaction has counted.
   func keepHistoryBytes() { earlierHistoryBytes = nil }
 
-  /// Takes back the bytes that a transaction has counted, if one was begun and is undone.
+  /// Restores the size of the history if a transaction was undone.
   func restoreHistoryBytes() {
     guard let earlierHistoryBytes else { return }
     (historyBytes, storedHistoryBytes) = earlierHistoryBytes
@@ -312,13 +313,12 @@ final class Writer {
     }
   }
 
-  /// Writes the parts of a transaction that belong to no request.
+  /// Writes the parts of a transaction that don't belong to a request.
   ///
-  /// - Returns: The identifier counters with the ceilings that the store has once this is
-  ///   committed.
+  /// - Returns: The identifier counters, with the limits that are stored with this transaction.
   func finishTransaction(_ effect: WriteEffect) throws -> [(IdentifierCounter, Int64)] {
     var stored: [(IdentifierCounter, Int64)] = []
-    // A migration has stored them under the names that its entities have now.
+    // A migration has already stored them under the new names of its entities.
     for counter in entities.counters.values where effect.ceilings == nil {
       guard let ceiling = counter.wantedCeiling else { continue }
       try tables.setCeiling(ceiling, of: counter.entity)
@@ -335,10 +335,10 @@ final class Writer {
     return stored
   }
 
-  /// Stores exactly where identifiers go on, and empties the log.
+  /// Stores the exact next identifiers, and empties the log.
   func close() throws {
     connection.observe(nil)
-    // The cluster knows all of it, and others may have gone on.
+    // The cluster has everything, and other services may continue.
     guard home == nil else { return }
     try connection.transaction {
       for counter in entities.counters.values where counter.next != counter.ceiling {
@@ -351,7 +351,7 @@ final class Writer {
   }
 }
 
-/// The effect of requests inside a transaction.
+/// The effect of the requests in a transaction.
 struct WriteEffect {
   var writes = 0
   var failedWrites = 0
@@ -361,12 +361,12 @@ struct WriteEffect {
   var rowsDeleted = 0
   /// The schema, if it changed.
   var catalog: Catalog?
-  /// Where the identifiers of each table go on, if the rows were migrated.
+  /// The next identifier of each table, if rows were migrated.
   var ceilings: [String: Int64]?
-  /// Whether all of it is to be undone, though it succeeds.
+  /// Whether everything is rolled back, even though it succeeds.
   ///
-  /// A savepoint wouldn't do: after a rollback to one, SQLite can't commit if full-text tables were
-  /// dropped or made since.
+  /// A savepoint isn't enough: after a rollback to it, SQLite can't commit if full-text tables were
+  /// dropped or created since.
   var isRehearsal = false
 }
 
