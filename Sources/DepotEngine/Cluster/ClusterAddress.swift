@@ -4,20 +4,20 @@ internal import DepotSQLite
 
 /// The address of a PostgreSQL database that holds a store.
 package struct ClusterAddress: Sendable, Hashable {
-  /// The text for libpq: a URI, or a list of parameters.
+  /// The connection string for libpq: a URI, or a list of parameters.
   package let text: String
-  /// The database as a URI with nothing else, which is the same for all spellings of it.
+  /// The database as a URI with no other parameters, the same for all spellings of the address.
   package let description: String
-  /// Whether an engine is used that nobody has tried.
+  /// Whether to use a database engine that Depot wasn't tested with.
   package var allowsUncertified = false
-  /// For how long a service that is stopped may keep others from writing, in seconds.
+  /// The longest time in seconds that a suspended service can keep others from writing.
   package var turnSeconds = 20
-  /// How many bytes of commits there are before the pages in the cluster are brought up to date.
+  /// The size of commits in bytes after which the pages in the cluster are updated.
   var baseStep = 16 << 20
 
-  /// Checks an address, `postgresql://user@host:port/database?parameters` as libpq takes it.
+  /// Checks an address, such as `postgresql://user@host:port/database?parameters` for libpq.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if it isn't one, or has a password in it.
+  /// - Throws: ``DepotError`` `request.usage` if it isn't valid, or contains a password.
   package init(_ text: String) throws(DepotError) {
     let address: PostgresAddress
     do throws(PostgresError) {
@@ -37,7 +37,7 @@ package struct ClusterAddress: Sendable, Hashable {
 }
 
 extension DepotError {
-  /// Translates any error in the use of a cluster that changed nothing.
+  /// Translates any error of using a cluster that changed nothing.
   init(_ error: any Error, _ address: ClusterAddress) {
     switch error {
     case let error as DepotError: self = error
@@ -47,7 +47,7 @@ extension DepotError {
     }
   }
 
-  /// Translates a failure of a cluster that nothing was changed by.
+  /// Translates a failure of a cluster that changed nothing.
   private init(_ error: PostgresError, _ address: ClusterAddress) {
     switch error.kind {
     case .missingLibrary:
@@ -81,7 +81,7 @@ extension DepotError {
       .hint("Install the package libpq5.")
   }
 
-  /// The error for a program that doesn't go on without the cluster.
+  /// The error for a program that can't start without the cluster.
   var atStart: DepotError {
     guard code == .unreachable, hint == Self.unreachable("").hint else { return self }
     return hint("Is PostgreSQL running there? Check the hosts, the port, and the network.")

@@ -1,26 +1,27 @@
 internal import DepotPostgres
 internal import DepotSQLite
 
-/// The pages of a store as of a commit, for the cluster, which gets the changed ones.
+/// The changed pages of a store as of a commit, to be written into the cluster.
 ///
-/// New local copies are made from these pages, so that earlier commits needn't be kept.
-// because the thread that makes it hands it over, and never uses it again
+/// The pages in the cluster are the base of new local copies, so that earlier commits can be
+/// deleted.
+// because the thread that makes it passes it to another, and never uses it again
 final class ClusterBase: @unchecked Sendable {
-  /// The commit, and the random number by which it is known.
+  /// The commit, and its random identity.
   let sequence: Int64
   private let identity: Int64
-  /// The commit since which pages have changed, and these pages.
+  /// The commit since which pages have changed, and the numbers of these pages.
   private let last: Int64
   let changed: Set<UInt32>
   private let pages: SnapshotPages
   private let connection: Connection
 
-  /// Of how many steps from base to base the commits are kept.
+  /// The number of base updates for which commits are kept.
   private static let keptSteps = 8
-  /// How many pages are sent in one statement.
+  /// The number of pages in one statement.
   private static let together = 256
 
-  /// Takes note of the pages as they are now, on the thread of the connection that writes.
+  /// Captures the current pages, on the thread of the writing connection.
   ///
   /// - Throws: ``SQLiteError``.
   init?(
@@ -40,15 +41,20 @@ final class ClusterBase: @unchecked Sendable {
     self.pages = pages
   }
 
-  /// Writes the pages that have changed since the base that the cluster has, or all of them if it has an older one
-  /// than it had: a standby that took over, or a crash, may have taken a base back.
+  /// Writes the pages that have changed since the cluster's base.
+  ///
+  /// It writes all pages if the cluster has an older base than expected: after a crash, or when a
+  /// standby took over, it may have lost the newest one.
   ///
   /// - Parameters:
   ///   - connection: The connection to the cluster.
-  ///   - step: How many bytes of commits there are from base to base.
-  ///   - look: Is called now and then with the last commit of the cluster; it returns whether to go on.
-  /// - Returns: Whether that was done; another service may be doing it, or have done so a moment ago.
-  /// - Throws: ``PostgresError``, also if the cluster hasn't got the commit; nothing was written then.
+  ///   - step: The size in bytes of commits between two bases.
+  ///   - look: A closure that is called repeatedly with the last commit of the cluster; it returns
+  ///     whether to continue.
+  /// - Returns: Whether the base was written; another service may be writing it, or may have just
+  ///   done so.
+  /// - Throws: ``PostgresError``, also if the cluster doesn't have the commit; then nothing was
+  ///   written.
   func write(
     to connection: PostgresConnection,
     keeping step: Int,
@@ -75,7 +81,7 @@ final class ClusterBase: @unchecked Sendable {
       let numbers = base >= last ? changed.filter { $0 <= pages.count }.sorted() : allPages
       for start in stride(from: 0, to: numbers.count, by: Self.together) {
         try write(numbers[start..<min(start + Self.together, numbers.count)], to: connection)
-        // This thread must look for new commits itself while it writes the pages.
+        // While it writes the pages, this thread must check for new commits itself.
         guard look(try connection.run("SELECT sequence FROM depot.head").integer(0)) else {
           try connection.run("ROLLBACK")
           return false
@@ -86,7 +92,7 @@ final class ClusterBase: @unchecked Sendable {
           "DELETE FROM depot.page WHERE number > $1",
           [.integer(Int64(pages.count))]
         ),
-        // Services that are further behind have to make their copies anew.
+        // Services that are further behind must make new local copies.
         PostgresStatement(
           ClusterTables.deleteCommits,
           [.integer(sequence), .integer(Int64(Self.keptSteps * step))]
@@ -97,19 +103,19 @@ final class ClusterBase: @unchecked Sendable {
         ),
         PostgresStatement("COMMIT"),
       ])
-      // Somebody has ended the wait for a standby, which may not have it.
+      // The wait for a standby was interrupted, so it may not have the commit.
       return connection.warningCount == warnings
     } catch let error as PostgresError {
       connection.rollBack()
       throw error
     } catch {
-      // A page that is damaged here stays as it was there.
+      // A page that is damaged in the copy stays unchanged in the cluster.
       _ = try connection.run("ROLLBACK")
       return false
     }
   }
 
-  /// Reads the commit of the base, and whether a commit is one of the cluster's.
+  /// Reads the base's commit, and whether the cluster has a commit.
   private static let question = """
     SELECT base, sequence = $1 AND identity = $2
       OR EXISTS (SELECT 1 FROM depot.commit WHERE sequence = $1 AND part = 0 AND identity = $2)

@@ -1,25 +1,25 @@
 internal import DepotPostgres
 package import DepotProtocol
 
-/// A look at all of a store in a cluster, as of its last commit, while services have it.
+/// Checks a whole store in a cluster, as of its last commit, while services use it.
 @Memberwise
 package struct ClusterCheck {
-  /// The outcome of a look.
+  /// The result of a check.
   package struct Findings {
-    /// A sentence for each problem.
+    /// A message for each problem.
     package var problems: [String]
     package var state: ClusterState
-    /// How many services have the store open.
+    /// The number of services that have the store open.
     package var services: Int
   }
 
   private let address: ClusterAddress
-  /// The file of a copy, for as long as this takes.
+  /// The file of the local copy, which is removed at the end.
   private let path: String
 
-  /// Looks at every page and every row.
+  /// Checks every page and every row.
   ///
-  /// - Returns: The findings; `nil` if there is no store.
+  /// - Returns: The result; `nil` if there is no store.
   /// - Throws: ``DepotError`` of class `unavailable` and `storage` if the cluster can't be used.
   package func run() throws(DepotError) -> Findings? {
     let services: Int

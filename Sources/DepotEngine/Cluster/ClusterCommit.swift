@@ -1,13 +1,13 @@
 internal import DepotPostgres
 
-/// A commit in the cluster, read piece by piece, however large it is.
+/// Reads a commit from the cluster in pieces, regardless of its size.
 struct ClusterCommit {
   private let connection: PostgresConnection
   private let number: Int64
-  /// The rows of its parts as ``ClusterTables/commits`` has them, with numbers of bytes in place of these.
+  /// The rows of its parts, like ``ClusterTables/commits`` but with sizes instead of contents.
   let parts: PostgresResult
 
-  /// How many bytes a piece has.
+  /// The size of a piece in bytes.
   private static let pieceBytes = 64 << 10
 
   init(_ number: Int64, _ connection: PostgresConnection) throws(PostgresError) {
@@ -46,7 +46,7 @@ struct ClusterCommit {
         sql,
         [.integer(number), .integer(Int64(part)), .integer(start)]
       )
-      // It may have been deleted meanwhile.
+      // The commit may have been deleted meanwhile.
       guard piece.rowCount == 1, !piece.bytes(0).isEmpty else { break }
       bytes += piece.bytes(0)
     }

@@ -3,19 +3,19 @@ internal import DepotPostgres
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The store's file here of a store in a cluster: its making, and the first filling of the cluster.
+/// Makes the local file of a store in a cluster, and fills a new cluster.
 struct ClusterCopy {
   let address: ClusterAddress
-  /// The file of the copy.
+  /// The path of the local file.
   let path: String
 
-  /// How many bytes of pages are sent in one statement.
+  /// The size in bytes of the pages in one statement.
   private static let pieceBytes = 1 << 20
 
   /// Makes the local copy from the last base; makes the store first if there is none.
   ///
-  /// - Parameter create: Makes a new store at a path, complete in its file.
-  /// - Returns: The cluster that the copy belongs to, which has the later commits.
+  /// - Parameter create: Makes a new store at a path, complete without a log.
+  /// - Returns: The cluster of the copy, which has the later commits.
   /// - Throws: ``DepotError`` `unavailable.cluster`, `storage.cluster`, and others of class `storage`.
   func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterHome {
     do {
@@ -27,7 +27,7 @@ struct ClusterCopy {
         StoreFiles(path).removeContent()
       }
       let head = try load(connection)
-      // Once this statement has returned, everything read before is durable.
+      // Once this statement has returned, everything read before it is durable.
       let service = try connection.run(
         "SELECT nextval(pg_get_serial_sequence('depot.service', 'id'))"
       ).integer(0)
@@ -40,7 +40,7 @@ struct ClusterCopy {
   }
 
   func hasTables(_ connection: PostgresConnection) throws -> Bool {
-    // Unlike names, rows are looked up as of now, also behind a lock.
+    // Unlike table names, rows are looked up when the lock has been acquired.
     try connection.run(
       """
       SELECT EXISTS (SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -51,9 +51,9 @@ struct ClusterCopy {
 
   // MARK: From the cluster
 
-  /// Writes the pages as of the base into the file, and keeps the commits since from being deleted.
+  /// Writes the pages of the base into the file, and prevents the deletion of later commits.
   ///
-  /// - Returns: The head, with the identity of the base's commit; 0 if that isn't known any more.
+  /// - Returns: The head, with the identity of the base's commit, or 0 if that is unknown.
   private func load(_ connection: PostgresConnection) throws -> ClusterHead {
     StoreFiles(path).removeContent()
     try connection.run(ClusterTables.holdCommits)
@@ -111,23 +111,23 @@ struct ClusterCopy {
 
   // MARK: To the cluster
 
-  /// The fate of a database that was to be filled.
+  /// The result of filling a database.
   enum Filling {
-    /// There was nothing.
+    /// It had no store.
     case filled
-    /// There was another store, which is kept in a schema of its own.
+    /// It had another store, which is kept in a different schema.
     case replaced(schema: String)
-    /// There is another store, and nothing was done.
+    /// It has another store, so nothing was done.
     case leftOther
   }
 
-  /// Puts the pages of the file, which is complete without a log, into the cluster.
+  /// Writes the pages of the file, which must be complete without a log, into the cluster.
   ///
   /// - Parameters:
   ///   - connection: The connection to the cluster.
   ///   - timeline: The timeline of the first commit.
-  ///   - replaces: Whether a store that is there gives way.
-  /// - Returns: Whether the file was stored, and the fate of an existing store.
+  ///   - replaces: Whether to replace a store in the database.
+  /// - Returns: The result about an existing store.
   /// - Throws: ``DepotError`` `storage.corrupt` if the file is no store, and others.
   func fill(
     _ connection: PostgresConnection,
@@ -141,7 +141,7 @@ struct ClusterCopy {
       ),
       header.isSealed, bytes % header.pageSize == 0
     else { throw DepotError(.corrupt, "\(path) is no store.") }
-    // Of services that make the store at the same time, one does.
+    // If several services create the store at the same time, only one of them succeeds.
     try connection.run([
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT pg_advisory_xact_lock(hashtext('depot'))"),
@@ -185,9 +185,9 @@ struct ClusterCopy {
     }
   }
 
-  /// Gives the store that is there another schema, when nobody is in a turn.
+  /// Moves the existing store to another schema, when no service is in a turn.
   ///
-  /// - Returns: The schema, and a number of a commit with which no service that knows this store can go on.
+  /// - Returns: The schema, and a commit number that stops all services that still use the store.
   private func setAside(_ connection: PostgresConnection) throws -> (String, Int64) {
     try connection.run("LOCK TABLE depot.head IN ACCESS EXCLUSIVE MODE")
     let sequence = try connection.run("SELECT coalesce(max(sequence), 0) FROM depot.head")
@@ -196,7 +196,7 @@ struct ClusterCopy {
     var number = 1
     while taken.contains("depot_replaced_\(number)") { number += 1 }
     try connection.run("ALTER SCHEMA depot RENAME TO depot_replaced_\(number)")
-    // The next commit that they would take has the number after theirs.
+    // The next commit that they would apply has the number after theirs.
     return ("depot_replaced_\(number)", sequence.integer(0) + 1)
   }
 }

@@ -1,30 +1,30 @@
-/// The pages of a copy that the cluster hasn't got as they are now, but for the commits that have changed them.
+/// The pages that have changed in a local copy since they were last written into the cluster.
 struct ClusterDebt {
-  /// The last commit known to have all of its pages in the cluster.
+  /// The last commit whose pages are all in the cluster.
   private(set) var base: Int64
-  /// About how many bytes the commits after ``base`` have.
+  /// The approximate size in bytes of the commits after ``base``.
   private(set) var bytes = 0
   /// The pages changed since a commit with all pages in the cluster, and that commit.
   private var changed: Set<UInt32> = []
   private var since: Int64
   private var isBeingWritten = false
 
-  /// Begins with a copy that is as the pages in the cluster are.
+  /// Starts with a copy whose pages equal those in the cluster.
   init(base: Int64) {
     self.base = base
     since = base
   }
 
-  /// Notes the commit up to which the cluster has all pages.
+  /// Sets the commit whose pages are all in the cluster.
   ///
   /// It may be an earlier one than before, if a standby took over.
   mutating func note(base: Int64) {
-    // Pages that are as of the base needn't be written into it again; which they are isn't known.
+    // The pages that the new base includes are unknown here, so ``changed`` keeps them.
     if base > self.base { bytes = 0 }
     self.base = base
   }
 
-  /// Adds pages that a commit has changed, or a part of it.
+  /// Adds the pages of a commit or of a part of it.
   mutating func add(_ pages: some Sequence<UInt32>, bytes: Int) {
     self.bytes += bytes
     changed.formUnion(pages)
@@ -32,14 +32,14 @@ struct ClusterDebt {
 
   /// Returns the pages to write into the cluster now; `nil` if there are none.
   ///
-  /// After this there are none before ``didWrite(_:missing:)`` reports the outcome: a base without
-  /// pages that an earlier one failed to write would show a state that the store never had.
+  /// Until ``didWrite(_:missing:)`` reports the outcome, it returns no more: a base that lacks
+  /// pages which an earlier one failed to write would be a state that the store never had.
   ///
   /// - Parameters:
-  ///   - path: The file of the copy.
+  ///   - path: The path of the copy.
   ///   - sequence: Its last commit.
-  ///   - identity: The random number that identifies the commit.
-  ///   - step: The bytes of commits after which a new base is written.
+  ///   - identity: The random identity of that commit.
+  ///   - step: The size in bytes of commits after which a new base is written.
   /// - Returns: The pages.
   mutating func take(
     of path: String,
@@ -63,7 +63,7 @@ struct ClusterDebt {
     return pages
   }
 
-  /// Notes the commit up to which pages were written, or the pages that weren't written.
+  /// Sets the commit whose pages were written, or adds the pages that weren't written.
   mutating func didWrite(_ sequence: Int64?, missing pages: Set<UInt32>) {
     isBeingWritten = false
     since = sequence ?? since

@@ -4,29 +4,29 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Synchronization
 
-/// A listener for commits of other services of a store, which also writes pages into the cluster.
+/// Listens for commits of other services, and writes pages into the cluster.
 ///
-/// It has a thread and connections of its own: neither task makes a write wait.
+/// It has its own thread and connections, so that no write waits for either task.
 final class ClusterFeed: Sendable {
   private let address: ClusterAddress
   private let signal: WakeSignal
   private let isStopped = Atomic(false)
-  /// The last commit that the copy has.
+  /// The last commit that the local copy has.
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
   private let isWriting = Atomic(false)
   private let onNews: @Sendable (Int64) -> Bool
-  /// Receives the commit up to which the cluster has all pages, or the pages that weren't written.
+  /// Receives the commit whose pages are all in the cluster, or the pages that weren't written.
   private let onBase: @Sendable (Int64?, Set<UInt32>) -> Void
 
-  /// How long it waits at most before it looks for itself, in milliseconds.
+  /// The longest wait between checks for new commits, in milliseconds.
   private static let interval = 100
-  /// How long commits gather where nobody waits for them, in milliseconds.
+  /// The time in milliseconds for which commits are collected if nothing here needs them soon.
   private static let pause = 5
 
   /// Starts the thread, which calls `onNews` when the cluster has a commit that the copy may lack.
   ///
-  /// `onNews` gets the cluster's last commit, and returns whether somebody waits for the next ones.
+  /// `onNews` gets the cluster's last commit, and returns whether the next ones are needed soon.
   ///
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   init(
@@ -41,10 +41,10 @@ final class ClusterFeed: Sendable {
     try Thread.start(name: "depot-cluster") { [self] in run() }
   }
 
-  /// Notes the last commit that the copy has.
+  /// Sets the last commit that the copy has.
   func note(_ sequence: Int64) { known.store(sequence, ordering: .relaxed) }
 
-  /// Has pages written into the cluster, when those before were.
+  /// Queues pages to be written into the cluster after the previous ones.
   func write(_ pages: ClusterBase) {
     base.withLock { $0 = pages }
     signal.signal()
@@ -56,7 +56,7 @@ final class ClusterFeed: Sendable {
     signal.signal()
   }
 
-  /// Ends the thread, and returns when it uses no pages any more.
+  /// Ends the thread, and waits until it uses no pages any more.
   func end() {
     stop()
     base.withLock { $0 = nil }
@@ -73,7 +73,7 @@ final class ClusterFeed: Sendable {
           settings: ["application_name": "depotd news"]
         )
         connection.timeLimit = 10_000_000_000
-        // Others can write the pages if this service stands still.
+        // If this service is suspended, others can write the pages.
         try connection.run([
           PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
           ClusterSession.makeDurable,
@@ -81,7 +81,7 @@ final class ClusterFeed: Sendable {
         try connection.listen(ClusterTables.channel)
         while !mustStop { try listen(on: connection) }
       } catch {
-        // The next write reports the error.
+        // The error is reported by the next write.
         wait(200)
       }
     }
@@ -97,18 +97,18 @@ final class ClusterFeed: Sendable {
       isTold
       ? connection.notifications.compactMap { Int64($0) }.max() ?? .max
       : try lastCommit(connection)
-    // Several commits that nobody waits for are taken in together.
+    // Commits that aren't needed soon are applied together.
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
     defer { isWriting.store(false, ordering: .releasing) }
     try writeBase(to: connection)
   }
 
   private func lastCommit(_ connection: PostgresConnection) throws(PostgresError) -> Int64 {
-    // Another commit may come meanwhile.
+    // Another commit may arrive meanwhile.
     let earlier = known.load(ordering: .relaxed)
     let head = try connection.run("SELECT sequence FROM depot.head")
     guard head.rowCount == 1 else { throw PostgresError(.lost, "depot.head has no row") }
-    // A primary that another one has replaced tells nothing new; nor is it to be written to.
+    // A replaced primary has no new commits, and must not be written to.
     guard head.integer(0) >= earlier else {
       throw PostgresError(.lost, "the server hasn't got the last commit")
     }

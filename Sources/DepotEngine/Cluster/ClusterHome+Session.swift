@@ -3,24 +3,24 @@ internal import DepotPostgres
 internal import DepotProtocol
 internal import Glibc
 
-/// The session with the cluster, which is begun again when it was lost.
+/// The session with the cluster, which is renewed when the connection was lost.
 extension ClusterHome {
-  /// How long a write waits for others that write, in nanoseconds.
+  /// The longest wait of a write for other services' writes, in nanoseconds.
   private static let lockPatience: UInt64 = 25_000_000_000
-  /// Returns a session whose server has told nothing that it could lose.
+  /// Returns a session whose server has returned only durable data.
   private func connect() throws(DepotError) -> PostgresConnection {
     if let connection = session?.connection, !connection.isBroken {
       do throws(PostgresError) {
         try session?.endAnnouncing()
         return connection
       } catch {
-        // It was lost meanwhile.
+        // The connection was lost meanwhile.
         connection.close()
       }
     }
     let session = try ClusterSession(address)
     do {
-      // When this transaction is durable, so are all commits before it.
+      // When this transaction is durable, all earlier commits are too.
       let connection = session.connection
       if let earlier = self.session { try session.check(against: earlier, address) }
       try session.begin(service)
@@ -37,32 +37,32 @@ extension ClusterHome {
     return session.connection
   }
 
-  /// Makes sure that a cluster has the last commit of the copy, and so all before.
+  /// Checks that a cluster has the last commit of the copy, and so all earlier ones.
   ///
   /// - Parameters:
-  ///   - head: Its head.
-  ///   - commit: The row of ``ClusterTables/identity`` for that commit, if it is kept.
-  /// - Throws: ``DepotError`` `storage.corrupt`.
+  ///   - head: The cluster's head.
+  ///   - commit: The row of ``ClusterTables/identity`` for that commit, if it is still kept.
+  /// - Throws: ``DepotError`` `storage.corrupt` if it doesn't.
   private func check(_ head: ClusterHead, _ commit: PostgresResult) throws(DepotError) {
     if head.sequence < sequence { throw .lostCommits }
     let isKept = head.sequence == sequence || commit.rowCount == 1
     let found = head.sequence == sequence ? head.identity : isKept ? commit.integer(0) : nil
-    // The commit that the copy was made from may have been deleted by then.
+    // The commit that the copy was made from may have been deleted since.
     guard identity != 0, found != identity else { return }
     throw isKept ? .lostCommits : .staleCopy
   }
 
   /// Runs `body` with a session, and again with a new one if the connection was lost.
   ///
-  /// It tries for `patience` nanoseconds, and for longer while other services hold the lock.
+  /// It retries for `patience` nanoseconds, and longer while other services hold the lock.
   ///
-  /// - Throws: ``DepotError``; the control's error if its call is stopped meanwhile.
+  /// - Throws: ``DepotError``; the control's error if its call is cancelled meanwhile.
   func trying<Result>(
     for patience: UInt64,
     _ control: CallControl = .unstoppable,
     _ body: (PostgresConnection) throws(PostgresError) -> Result
   ) throws(DepotError) -> Result {
-    // After a failure the next call doesn't wait as long again.
+    // After a failure, the next call doesn't wait as long.
     let start = Monotonic.now()
     let end = start + (failure == nil ? patience : 0)
     while true {
@@ -92,6 +92,6 @@ extension ClusterHome {
     }
   }
 
-  /// Whether waiting doesn't help.
+  /// Whether retrying is useless.
   func isLasting(_ error: DepotError) -> Bool { [.corrupt, .bug].contains(error.code) }
 }

@@ -4,52 +4,54 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
-/// A store in a cluster, for the one connection that writes to its local copy.
+/// A store in a cluster, for the connection that writes to its local copy.
 ///
-/// A write is done in a turn: a transaction that locks the cluster's head, so that nobody else
-/// commits. It begins by applying the commits of other services to the local copy, and ends when
-/// the cluster has the copy's own commit. Nothing is visible here that the cluster could lose.
+/// A write is done in a turn: a transaction that locks the cluster's head, so that no other service
+/// commits. The turn begins by applying other services' commits to the local copy, and ends when
+/// the cluster has stored the copy's own commit. Nothing becomes visible here before the cluster
+/// has stored it durably.
 ///
-/// It isn't `Sendable`: it is its writer's.
+/// It isn't `Sendable`: only the store's writer uses it.
 final class ClusterHome: CommitHome {
   let address: ClusterAddress
-  /// The number of this service, which no other of the store ever has.
+  /// The number of this service, unique among all services that the store ever had.
   let service: Int64
-  /// The last commit that the copy has, and the random number by which it is known.
+  /// The last commit that the copy has, and its random identity.
   private(set) var sequence: Int64
   private(set) var identity: Int64
-  /// The timeline of the cluster at the last commit that was of an epoch which began there.
+  /// The cluster's timeline at the last commit whose epoch began on that timeline.
   private var timeline: String
-  /// Whether the transaction at hand is of such an epoch.
+  /// Whether the current transaction belongs to such an epoch.
   var isOfEpoch = false
   var session: ClusterSession?
   var safety: ClusterSafety
   private(set) var isInTurn = false
-  /// When the cluster heard of the turn last, by the monotonic clock.
+  /// The monotonic time of the turn's last statement to the cluster.
   private var lastSign: UInt64 = 0
   /// The error of the cluster's last failure; `nil` after a success.
   var failure: DepotError?
-  /// Why the last turn didn't begin, if its call was stopped while it waited.
+  /// The error of the last turn's call, if it was cancelled while waiting for the turn.
   private(set) var stop: DepotError?
-  /// Returns the transactions of the present commit, for other services.
+  /// Returns the transactions of the current commit, to be sent to other services.
   var told: () -> [CommittedChanges] = { [] }
-  /// Returns whether a watcher here needs others' changes.
+  /// Returns whether a watcher here needs other services' changes.
   var isHeard: () -> Bool = { true }
-  /// The commits of others that weren't made known here yet.
+  /// Other services' transactions that weren't published here yet.
   private var foreign: [CommittedChanges] = []
-  /// Whether the writer has yet to go on from commits of others.
+  /// Whether the writer must still reload state that other services' commits changed.
   var hasNews = false
-  /// The pages that are still to be written into the cluster.
+  /// The pages that must still be written into the cluster.
   private var debt: ClusterDebt
 
-  /// How long a write waits for a cluster that can't be reached, and how long one whose outcome isn't known, in
-  /// nanoseconds.
+  /// The time in nanoseconds that a write waits for an unreachable cluster.
+  ///
+  /// The longer time is for a commit whose outcome is unknown.
   private static let patience: UInt64 = 10_000_000_000
   private static let longPatience: UInt64 = 120_000_000_000
-  /// How often the cluster gets a sign of life during a long turn, in nanoseconds.
+  /// The interval of statements to the cluster during a long turn, in nanoseconds.
   private var signInterval: UInt64 { UInt64(address.turnSeconds) * 200_000_000 }
 
-  /// Takes over a copy that has all commits up to a head's base.
+  /// Uses a copy that has all commits up to a head's base.
   init(_ address: ClusterAddress, _ session: ClusterSession, _ head: ClusterHead, service: Int64) {
     self.address = address
     self.session = session
@@ -61,7 +63,7 @@ final class ClusterHome: CommitHome {
     debt = ClusterDebt(base: head.base)
   }
 
-  /// The state of the cluster for people.
+  /// The state of the cluster, for reports.
   var state: ClusterState {
     ClusterState(
       safety: safety,
@@ -77,8 +79,8 @@ final class ClusterHome: CommitHome {
 
   /// Begins a turn: locks the cluster against other commits, and applies the earlier ones.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now, or the control's call is
-  ///   stopped; see ``reason``.
+  /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now or the call
+  ///   is cancelled; see ``reason``.
   func beginTurn(on copy: Connection, for control: CallControl) throws(SQLiteError) {
     precondition(!isInTurn, "A turn ends before the next one begins.")
     stop = nil
@@ -87,13 +89,13 @@ final class ClusterHome: CommitHome {
     _ = try beginTurn(on: copy, for: control, takesAll: true)
   }
 
-  /// Why something was refused.
+  /// The error that caused a refusal.
   var reason: DepotError? { stop ?? failure }
 
-  /// Begins a turn, unless others have committed much that isn't to be taken in while they wait.
+  /// Begins a turn, unless other services' commits are too large to apply while others wait.
   ///
-  /// As long as an answer waits in the server for this service, nobody else can commit; so each is a small one,
-  /// which the connection takes also from a service that stands still.
+  /// While an answer for this service waits in the server, no other service can commit. So the
+  /// answer is kept small enough for the connection's buffers, even if this service is suspended.
   private func beginTurn(
     on copy: Connection,
     for control: CallControl,
@@ -126,16 +128,16 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Tells the cluster that this service is at work, if it is for long.
+  /// Sends a statement during a long turn, to show the cluster that this service is still active.
   func keepTurn() {
     let now = Monotonic.now()
     guard isInTurn, now - lastSign > signInterval, let session else { return }
     lastSign = now
-    // A turn that is lost is found out at its end.
+    // If the turn was lost, its end reports that.
     _ = try? session.connection.run("SELECT 1")
   }
 
-  /// Whether a standby has taken over since the last commit, which begins another epoch then.
+  /// Whether a standby has taken over since the last commit, so that a new epoch begins.
   var isOnNewTimeline: Bool { session.map { $0.timeline != timeline } ?? false }
 
   private func refusal(_ error: DepotError) -> SQLiteError {
@@ -161,7 +163,7 @@ final class ClusterHome: CommitHome {
 
   // MARK: Commits of others
 
-  /// Applies the commits made since the copy was made.
+  /// Applies the commits since the base that the copy was made from.
   ///
   /// - Throws: ``DepotError`` of the cluster.
   func begin(on copy: Connection) throws(DepotError) {
@@ -175,8 +177,8 @@ final class ClusterHome: CommitHome {
 
   /// Applies other services' commits outside of a turn.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`; some commits may have been
-  ///   applied then.
+  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`; some commits may already be
+  ///   applied.
   func catchUp(on copy: Connection) throws(SQLiteError) {
     do throws(DepotError) {
       var isBehind = true
@@ -194,13 +196,13 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Applies commits whose parts are rows of a result, up to the first without its changes.
+  /// Applies commits whose parts are rows of a result, up to the first one without contents.
   ///
   /// - Parameters:
   ///   - result: The rows of ``ClusterTables/commits``.
   ///   - isWhole: Whether the last commit of the result is complete.
   ///   - copy: The connection that writes to the copy.
-  /// - Throws: An error of applying one of them.
+  /// - Throws: The error of a commit that can't be applied.
   private func take(
     _ result: PostgresResult,
     isWhole: Bool,
@@ -212,7 +214,7 @@ final class ClusterHome: CommitHome {
       let number = result.integer(0, row: row)
       var end = row + 1
       while end < count, result.integer(0, row: end) == number { end += 1 }
-      // Others of its parts come with the next result.
+      // The other parts are in the next result.
       if end == count, !isWhole || count < result.rowCount { return }
       try replay(number, result, row: row, on: copy) { replay throws in
         for part in row..<end {
@@ -224,7 +226,7 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Applies the next commit in pieces, however large it is, with the present session.
+  /// Applies the next commit in pieces, regardless of its size, with the current session.
   private func takeNext(on copy: Connection) throws(DepotError) {
     let commit: ClusterCommit
     do throws(PostgresError) {
@@ -243,15 +245,16 @@ final class ClusterHome: CommitHome {
     }
   }
 
-  /// Makes a commit a part of the copy.
+  /// Applies a commit to the copy.
   ///
   /// - Parameters:
   ///   - number: Its number.
-  ///   - result: A result with its first part, or with none if there is no such commit.
+  ///   - result: A result with its first part, or without it if there is no such commit.
   ///   - row: The row of that part.
   ///   - copy: The connection that writes to the copy.
   ///   - body: Adds its changes, and returns the description of its transactions.
-  /// - Throws: ``DepotError`` `storage.corrupt` if it doesn't fit the copy, `storage.full`.
+  /// - Throws: ``DepotError`` `storage.corrupt` if it doesn't follow the copy's last commit,
+  ///   `storage.full`.
   private func replay<Told: Sequence<UInt8>>(
     _ number: Int64,
     _ result: PostgresResult,
@@ -268,7 +271,7 @@ final class ClusterHome: CommitHome {
       try replay.finish(pageCount: UInt32(truncatingIfNeeded: result.integer(3, row: row)))
       (sequence, identity) = (number, result.integer(2, row: row))
       hasNews = true
-      // Watchers that begin later already see the commit in their first read.
+      // Watchers that start later already see the commit in their first result.
       if isHeard() { foreign += ClusterNews.read(told) }
     } catch {
       if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
@@ -282,7 +285,7 @@ final class ClusterHome: CommitHome {
     debt.add(PageCommit.pages(of: part), bytes: part.count)
   }
 
-  /// Takes away the numbers of services that have ended, in the turn at hand, and returns them.
+  /// Removes and returns the numbers of services that have ended, during a turn.
   func takeEndedServices() throws(DepotError) -> [Int64] {
     do throws(PostgresError) {
       return try session?.takeEndedServices(but: service) ?? []
@@ -293,17 +296,17 @@ final class ClusterHome: CommitHome {
 
   // MARK: Pages in the cluster
 
-  /// Returns the pages that are to be written into the cluster now; `nil` if none are.
+  /// Returns the pages to write into the cluster now; `nil` if there are none.
   func takeBase(of path: String) -> ClusterBase? {
     isInTurn ? nil : debt.take(of: path, sequence, identity, step: address.baseStep)
   }
 
-  /// Notes the commit up to which pages were written, or the pages that weren't written.
+  /// Sets the commit whose pages were written, or adds the pages that weren't written.
   func didWriteBase(_ sequence: Int64?, missing pages: Set<UInt32>) {
     debt.didWrite(sequence, missing: pages)
   }
 
-  /// Removes and returns the transactions of other services noted since the last call.
+  /// Removes and returns other services' transactions that weren't published yet.
   func takeForeign() -> [CommittedChanges] {
     defer { foreign.removeAll() }
     return foreign
@@ -311,7 +314,7 @@ final class ClusterHome: CommitHome {
 
   // MARK: Commits of this service
 
-  /// Gives the cluster a commit of the copy.
+  /// Stores a commit of the copy in the cluster.
   func take(_ commit: consuming PageCommit) -> CommitDecision {
     guard isInTurn, let session, !session.connection.isBroken else {
       failure = .unreachable("The connection to it was lost.")
@@ -355,7 +358,7 @@ final class ClusterHome: CommitHome {
         ),
         PostgresStatement("COMMIT"),
       ])
-      // Somebody has ended the wait for a standby, which may not have the commit.
+      // The wait for a standby was interrupted, so it may not have the commit.
       if connection.warningCount != warnings {
         throw PostgresError(.lost, "The commit was answered with a warning")
       }
@@ -371,7 +374,7 @@ final class ClusterHome: CommitHome {
     return .taken
   }
 
-  /// Finds out whether the cluster has a commit that failed here.
+  /// Finds out whether the cluster has a commit after an error.
   private func decide(
     _ error: any Error,
     _ number: Int64,
@@ -392,7 +395,7 @@ final class ClusterHome: CommitHome {
     failure = nil
     do throws(DepotError) {
       let results = try trying(for: Self.longPatience) { connection throws(PostgresError) in
-        // Behind the lock of a server's process that may still be committing.
+        // This waits for the lock of a server process that may still be committing.
         try connection.run([
           PostgresStatement("BEGIN"), PostgresStatement(ClusterTables.head + " FOR UPDATE"),
           PostgresStatement(ClusterTables.identity, [.integer(number)]),
@@ -401,7 +404,7 @@ final class ClusterHome: CommitHome {
       }
       let found = results[2].rowCount == 1 ? results[2].integer(0) : nil
       if found == name { return .taken }
-      // Others have gone on, and the commit of that number isn't kept any more.
+      // Other services have continued, and the commit with that number isn't kept any more.
       if found == nil, try ClusterHead(results[1]).sequence >= number {
         failure = .unreachable(
           "The connection to it was lost, and it has forgotten since what became of the commit."

@@ -1,12 +1,13 @@
 internal import DepotProtocol
 
-/// The news of a commit's transactions for services that didn't make it, as JSON.
+/// The description of a commit's transactions for other services, as JSON.
 ///
-/// A transaction is an object: `token`, `at` in seconds since 2001, `author`, `connection`, `schema` if that
-/// changed, and `tables` and `links`, whose members are the changed rows of each or `null` for many. A row is an
-/// array: identifier, kind, number of its entity, changed places, and the places and rows that it led to.
+/// A transaction is an object: `token`, `at` in seconds since 2001, `author`, `connection`,
+/// `schema` if it changed, and `tables` and `links`, whose members are the changed rows of each or
+/// `null` for many. A row is an array: identifier, kind, number of its entity, indexes of changed
+/// columns, and those of its relationships with the destinations before.
 enum ClusterNews {
-  /// How many rows of a table are told; of more it is only told that there are many.
+  /// The most rows of a table in a description; more are described as many.
   private static let rowLimit = 1000
 
   static func bytes(_ commits: [CommittedChanges]) -> [UInt8] {
@@ -122,7 +123,7 @@ enum ClusterNews {
 }
 
 extension JSONWriter {
-  /// Writes an object whose members have names that are known only now.
+  /// Writes an object whose member names aren't constants.
   fileprivate mutating func dictionary<Value>(
     _ members: [String: Value],
     _ body: (inout JSONWriter, Value) -> Void

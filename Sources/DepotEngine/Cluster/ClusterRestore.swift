@@ -2,35 +2,35 @@ internal import DepotPostgres
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The putting of a backup into a database, which becomes a store's cluster.
+/// Restores a backup into a database, which becomes a store's cluster.
 ///
-/// Services that have the store there meanwhile end, and have the backup when they are started again.
+/// Services that use a store there stop, and use the backup when they are started again.
 @Memberwise
 package struct ClusterRestore {
-  /// The file of the backup.
+  /// The path of the backup.
   private let backup: String
   private let address: ClusterAddress
-  /// The file of a copy, for as long as this takes.
+  /// The path of the local copy, which is removed at the end.
   private let path: String
-  /// Whether a store that is there may be replaced.
+  /// Whether to replace a store in the database.
   private let replaces: Bool
 
   /// Restores the backup.
   ///
   /// - Returns: The outcome; a replaced store is kept in another schema of the database.
-  /// - Throws: ``DepotError`` as ``StoreRestore/run()`` and of class `unavailable` and `storage` if the cluster can't
-  ///   be used; then the store is the old one.
+  /// - Throws: ``DepotError`` as ``StoreRestore/run()`` and of class `unavailable` and `storage` if
+  ///   the cluster can't be used; then the old store stays.
   package func run() throws(DepotError) -> StoreRestore.Outcome {
     let copy = ClusterCopy(address: address, path: path)
     do {
       let session = try ClusterSession(address)
-      // A large store takes as long as it takes until it is on all disks.
+      // It can take long until a large store is on all disks.
       session.connection.timeLimit = nil
       let hasOld = try copy.hasTables(session.connection)
       guard !hasOld || replaces else { throw refusal }
       try clear()
       defer { StoreFiles(path).remove() }
-      // Proved, and complete in its file.
+      // The file is now verified, and complete without a log.
       var outcome = try StoreRestore(backup: backup, path: path, replaces: false).run()
       let facts = try RestoredFacts(of: path)
       let old = hasOld ? old(comparedTo: facts) : nil
@@ -46,7 +46,7 @@ package struct ClusterRestore {
           behind: old?.behind,
           reason: old?.reason
         )
-      // Somebody has made it meanwhile.
+      // Another program has created a store meanwhile.
       case .leftOther: throw refusal
       }
       return outcome
@@ -67,7 +67,7 @@ package struct ClusterRestore {
     StoreFiles(path).removeContent()
   }
 
-  /// Compares the backup with the store that is there.
+  /// Compares the backup with the existing store.
   private func old(comparedTo facts: RestoredFacts) -> OldStore {
     var store = StoreConfiguration(path: path + ".replaced")
     store.cluster = address

@@ -3,25 +3,26 @@ internal import DepotPostgres
 internal import DepotProtocol
 internal import Glibc
 
-/// A connection to the cluster of a store, which was found fit.
+/// A connection to a store's cluster, after its server has passed all checks.
 final class ClusterSession {
   let connection: PostgresConnection
-  /// The number that the cluster got when it was made, and that its standbys have too.
+  /// The system identifier of the cluster, which its standbys have too.
   let system: Int64
   /// The timeline of the cluster, which changes when a standby takes over.
   let timeline: String
   let safety: ClusterSafety
-  /// Whether the answer to ``ClusterTables/announce`` wasn't looked at yet.
+  /// Whether the result of ``ClusterTables/announce`` hasn't been read yet.
   private var isAnnouncing = false
 
-  /// The name of a service's sessions that write, among those of the database.
+  /// The application name of services' writing sessions.
   static let name = "depotd"
-  /// How long to wait for the server at most, in nanoseconds.
+  /// The longest wait for the server in nanoseconds.
   private static let timeLimit: UInt64 = 30_000_000_000
 
   /// Connects, and reads the server's settings and version.
   ///
-  /// - Throws: ``DepotError`` `unavailable.cluster`, or `storage.cluster` if it isn't fit for a store.
+  /// - Throws: ``DepotError`` `unavailable.cluster`, or `storage.cluster` if it isn't suited for a
+  ///   store.
   init(_ address: ClusterAddress) throws(DepotError) {
     do {
       let connection = try PostgresConnection(
@@ -32,14 +33,14 @@ final class ClusterSession {
       let results = try connection.run([
         PostgresStatement(Self.question),
         PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
-        // Statements are planned once. A plan made while there are few commits would otherwise read
-        // all of them to find the newest. The head's statement has only one plan, and its estimated
-        // cost would cause compilation each time.
+        // Statements are planned only once. A plan made while there are few commits would otherwise
+        // read all of them to find the newest. The head's statement has only one plan, and its
+        // estimated cost would cause JIT compilation each time.
         PostgresStatement("SET plan_cache_mode = force_generic_plan"),
         PostgresStatement("SET enable_seqscan = off"),
         PostgresStatement("SET jit = off"),
-        // The server ends this service's work before, or soon after, the service itself gives it
-        // up.
+        // The server ends a statement of this service before, or soon after, the service itself
+        // stops waiting.
         PostgresStatement("SET lock_timeout = '25s'"),
         PostgresStatement("SET tcp_user_timeout = '30s'"),
         PostgresStatement("SET tcp_keepalives_idle = 5"),
@@ -91,14 +92,14 @@ final class ClusterSession {
     }
   }
 
-  /// Lets others know that a service is at work, for as long as the session lives.
+  /// Announces that a service is active while the session exists.
   func begin(_ service: Int64) throws(PostgresError) {
     let insert = """
       INSERT INTO depot.service (id, host, process) VALUES ($1, $2, $3)
       ON CONFLICT (id) DO UPDATE SET seen = now()
       """
     try connection.run([
-      // A write that waits for a lock checks its deadline and cancellation this often.
+      // A write that waits for the lock checks its deadline and cancellation at this interval.
       PostgresStatement("SET lock_timeout = '2s'"),
       PostgresStatement(
         "SELECT pg_try_advisory_lock_shared(\(Self.services), $1::int)",
@@ -111,7 +112,7 @@ final class ClusterSession {
     ])
   }
 
-  /// Takes away the numbers of services that have ended, which none gets again, and returns them.
+  /// Removes and returns the numbers of services that have ended; they are never reused.
   func takeEndedServices(but service: Int64) throws(PostgresError) -> [Int64] {
     let ended = try connection.run(
       """
@@ -124,10 +125,10 @@ final class ClusterSession {
     return (0..<ended.rowCount).map { ended.integer(0, row: $0) }
   }
 
-  /// The SQLSTATE of a statement that has waited for a lock for as long as it may.
+  /// The SQLSTATE of a statement that has waited too long for a lock.
   static let lockTimedOut = "55P03"
 
-  /// The first half of the keys of the locks that services have while they are at work.
+  /// The first half of the keys of the locks that active services hold.
   private static let services = "hashtext('depot service')"
 
   /// Announces a commit to other services without waiting; they look for commits regularly anyway.
@@ -137,7 +138,7 @@ final class ClusterSession {
     isAnnouncing = (try? connection.send([statement])) != nil
   }
 
-  /// Reads the result of the last announcement, which has arrived long since.
+  /// Reads the result of the last announcement, which must have arrived by now.
   func endAnnouncing() throws(PostgresError) {
     guard isAnnouncing else { return }
     isAnnouncing = false
@@ -151,7 +152,7 @@ final class ClusterSession {
       EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
     """
 
-  /// Whether an engine that tells this version is PostgreSQL 12 or newer, and no other that speaks like it.
+  /// Whether a server is PostgreSQL 12 or newer, and not another engine with the same protocol.
   static func isCertified(_ version: String, hasCitus: Bool) -> Bool {
     let name = "PostgreSQL "
     let others = [
@@ -163,7 +164,7 @@ final class ClusterSession {
     return Int(version.dropFirst(name.count).prefix(while: \.isNumber)).map { $0 >= 12 } ?? false
   }
 
-  /// Refuses a cluster that could lose acknowledged commits, or that Depot wasn't tested with.
+  /// Throws an error for a cluster that could lose acknowledged commits, or that wasn't tested.
   private static func check(_ facts: PostgresResult, _ address: ClusterAddress) throws(DepotError) {
     let version = facts.text(0)
     guard isCertified(version, hasCitus: facts.boolean(6)) || address.allowsUncertified else {
@@ -189,7 +190,7 @@ final class ClusterSession {
 }
 
 extension DepotError {
-  /// The error that the cluster lacks acknowledged commits.
+  /// The error for a cluster without commits that it had acknowledged.
   static var lostCommits: Self {
     Self(.corrupt, "The cluster has lost commits that were acknowledged.")
       .hint(
@@ -210,7 +211,7 @@ package struct ClusterSafety: Hashable, Sendable {
   /// Whether the cluster's pages have checksums.
   package var hasChecksums: Bool
 
-  /// How safe it is, in words.
+  /// The durability as text.
   package var summary: String {
     (isReplicated ? "durable on a standby" : "durable on one machine")
       + (hasChecksums ? "" : ", without data checksums")

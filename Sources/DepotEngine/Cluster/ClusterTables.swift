@@ -1,14 +1,13 @@
 internal import DepotPostgres
 internal import DepotProtocol
 
-/// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
+/// The tables of a store in a PostgreSQL database: its pages as of a commit, and later commits.
 ///
-/// A commit has changes of pages, in parts, and a description of its transactions. One row, the
-/// head, names the last commit. A service locks it before it commits. So there is one writer at a
-/// time among all services on all hosts, and each writer begins with all commits of the ones
-/// before.
+/// A commit consists of changes of pages, in parts, and a description of its transactions. One row,
+/// the head, has the last commit's number. A service locks it before it commits. So only one
+/// service on any host writes at a time, and it first applies all earlier commits of others.
 enum ClusterTables {
-  /// The layout of these tables; a program refuses others.
+  /// The number of this layout; a program refuses other layouts.
   static let layout: Int64 = 1
 
   static let definition = [
@@ -25,7 +24,7 @@ enum ClusterTables {
       identity bigint NOT NULL, page_count bigint NOT NULL, changes bytea NOT NULL,
       told bytea NOT NULL, PRIMARY KEY (sequence, part))
     """,
-    // Changes as compact as these needn't be compressed again.
+    // The changes are already so compact that compression isn't worthwhile.
     """
     ALTER TABLE depot.commit ALTER changes SET STORAGE EXTERNAL, ALTER told SET STORAGE EXTERNAL
     """,
@@ -38,7 +37,7 @@ enum ClusterTables {
   /// The channel on which commits are announced.
   static let channel = "depot_commit"
 
-  /// Announces a commit, in a transaction of its own, which waits neither for others nor for the disk.
+  /// Announces a commit in its own transaction, which waits neither for others nor for the disk.
   static let announce = """
     SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(channel)', $1)
     """
@@ -51,13 +50,13 @@ enum ClusterTables {
   static let most = 64
   static let fewest = 16
 
-  /// Reads commits after one, whose parts follow each other.
+  /// Reads the commits after one, with their parts in order.
   static let commits = """
     SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
     WHERE sequence > $1 ORDER BY sequence, part LIMIT \(most)
     """
 
-  /// Reads later commits; changes are included only up to 64 KiB in total.
+  /// Like ``commits``, but contents are included only up to 64 KiB in total.
   static let fewCommits = """
     SELECT sequence, part, identity, page_count, CASE WHEN bytes < 65536 THEN changes END,
       CASE WHEN bytes < 65536 THEN told END
@@ -65,7 +64,7 @@ enum ClusterTables {
       FROM depot.commit WHERE sequence > $1 ORDER BY sequence, part LIMIT \(fewest)) AS s
     """
 
-  /// Reads the random number by which a commit is known.
+  /// Reads the random identity of a commit.
   static let identity = "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0"
 
   static let addCommit = "INSERT INTO depot.commit VALUES ($1, $2, $3, $4, $5, $6)"
@@ -74,12 +73,15 @@ enum ClusterTables {
     UPDATE depot.head SET sequence = $1, identity = $2, page_count = $3, timeline = $4
     """
 
-  /// Keep commits while a copy is made, which may take longer than others need for the next two bases.
+  /// Prevents the deletion of commits while a local copy is made.
+  ///
+  /// That may take longer than other services need for the next two bases.
   static let holdCommits = "SELECT pg_advisory_lock_shared(hashtext('depot commits'))"
   static let releaseCommits = "SELECT pg_advisory_unlock_shared(hashtext('depot commits'))"
 
-  /// Deletes commits up to one, but for the last so many bytes of all, unless a copy is being made; the next base
-  /// deletes them then.
+  /// Deletes commits up to `$1`, except the newest ones with `$2` bytes of changes in total.
+  ///
+  /// It does nothing while a local copy is made; the next base deletes them then.
   static let deleteCommits = """
     DELETE FROM depot.commit WHERE sequence <= $1
     AND sequence < (SELECT sequence FROM (
@@ -88,30 +90,30 @@ enum ClusterTables {
     AND (SELECT pg_try_advisory_xact_lock(hashtext('depot commits')))
     """
 
-  /// The timeline of the cluster, which changes with each promotion of a standby.
+  /// The SQL for the cluster's timeline, which changes with each promotion of a standby.
   static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
 
-  /// The timeline of a store that was restored, whose first commit begins another epoch.
+  /// The timeline of a restored store, whose first commit begins another epoch.
   static let restored = "restored"
 }
 
 /// The head of a store in a cluster.
 struct ClusterHead {
-  /// The number of its last commit, and the random number by which that is known.
+  /// The number of its last commit, and its random identity.
   var sequence: Int64
   var identity: Int64
-  /// The commit that ``ClusterTables`` have all pages of, and the number of these pages.
+  /// The commit whose pages are all in ``ClusterTables``, and the number of these pages.
   var base: Int64
   var basePageCount: Int64
   var layout: Int64
   var format: Int64
   var pageSize: Int64
-  /// The timeline of the cluster at the last commit.
+  /// The cluster's timeline at the last commit.
   var timeline: String
 
   /// Reads the row of ``ClusterTables/head``.
   ///
-  /// - Throws: ``DepotError`` `storage.cluster` if somebody has emptied the table.
+  /// - Throws: ``DepotError`` `storage.cluster` if the table is empty.
   init(_ result: PostgresResult) throws(DepotError) {
     guard result.rowCount == 1 else {
       throw DepotError(.unfitCluster, "The tables of the store in the cluster are empty.")

@@ -38,7 +38,9 @@ package struct WriteRequest: Sendable {
     /// Undo the prepared transaction.
     case undo
   }
-  /// Sends the outcome of a write committed alone from the store's thread; returns whether it could.
+  /// Sends the outcome from the store's thread if possible; returns whether it did.
+  ///
+  /// It is called only for a write that was committed alone.
   package var answer: (@Sendable (WriteOutcome) -> Bool)?
   /// The author in the history.
   package var author: String?
