@@ -1,27 +1,26 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The transactions that changed rows, as far as history is kept.
+/// Finds the transactions that changed rows, as far as the history is kept.
 @Memberwise("connection", "catalog", "control")
 final class ChangeOrigins {
-  /// The name that stands for the whole row in ``changes(of:_:since:)`` if it was deleted.
+  /// The name for the whole row in ``changes(of:_:since:)`` if it was deleted.
   static let deletion = "$deleted"
-  /// How many changes are looked at for a row.
+  /// The most changes of a row to examine.
   private static let changeLimit = 32
 
   private let connection: Connection
   private let catalog: Catalog
   private let control: CallControl
-  /// How many bytes of the history may still be read, so that telling stays cheap.
+  /// The number of history bytes that may still be read, so that conflict reports stay cheap.
   private var remainingBytes = 32 << 20
-  /// Whether changes are searched for, rather than the transactions that they are of.
+  /// Whether a search of the history is running, rather than the reading of a transaction.
   private var isSearching = false
-  /// The reader of the history, which a transaction that writes doesn't make another one.
+  /// The reader of the history, which stays valid during a transaction that writes.
   private var past: PastReader?
   private var transactions: [Int64: SaveConflict.Origin] = [:]
 
-  /// Returns the last transactions that changed properties of a row since it had a version, by the
-  /// properties' names.
+  /// Returns, by property name, the last transactions that changed a row since a version.
   func changes(
     of identifier: Int64,
     _ layout: EntityLayout,
@@ -31,7 +30,7 @@ final class ChangeOrigins {
     try eachChange(of: identifier, layout) { change in
       let isDeletion = change.kind == .delete
       let changed = change.version ?? 0
-      // A deletion has the version that was deleted.
+      // A deletion has the version of the deleted row.
       guard changed > version || isDeletion && changed == version else { return false }
       let names = isDeletion ? [Self.deletion] : change.properties.map(\.name)
       for name in names where result[name] == nil { result[name] = try origin(change.token) }
@@ -40,7 +39,7 @@ final class ChangeOrigins {
     return result
   }
 
-  /// Returns the version that a deleted row had, and its own entity; `nil` if they aren't known.
+  /// Returns the last version and the entity of a deleted row; `nil` if they are unknown.
   func last(
     of identifier: Int64,
     _ layout: EntityLayout
@@ -53,8 +52,9 @@ final class ChangeOrigins {
     return result
   }
 
-  /// Calls `body` with the changes of a row, the newest first, until it returns `false`; links have no
-  /// versions and aren't among them.
+  /// Calls `body` with the changes of a row, newest first, until it returns `false`.
+  ///
+  /// Changes of links are excluded, since they have no versions.
   private func eachChange(
     of identifier: Int64,
     _ layout: EntityLayout,
@@ -70,11 +70,11 @@ final class ChangeOrigins {
         return try body(change) && count < Self.changeLimit
       }
     } catch is Exhausted {
-      // The changes that were found are told.
+      // The changes found so far are reported.
     }
   }
 
-  /// The end of a search that has read as much as it may, also of pages that said nothing of the row.
+  /// The error that ends a search at its limit of bytes, even if none of them was about the row.
   private struct Exhausted: Error {}
 
   private func reader() throws -> PastReader {

@@ -1,21 +1,21 @@
 internal import DepotProtocol
 
-/// The conflicts of one save, as far as there is room to tell them.
+/// The conflicts of one save, up to a limit.
 struct ConflictList {
-  /// How many are told.
+  /// The most conflicts in the list.
   static let limit = 1000
-  /// How many bytes their texts may have.
+  /// The most bytes of the conflicts' JSON.
   static let byteLimit = 4 << 20
   /// The size up to which values are included, in bytes; larger ones are replaced by their length.
   static let valueByteLimit = 64 << 10
 
   private(set) var conflicts: [SaveConflict] = []
-  /// How many there are besides.
+  /// The number of conflicts that aren't in the list.
   private(set) var more = 0
   private var byteCount = 0
 
   var isEmpty: Bool { conflicts.isEmpty && more == 0 }
-  /// Whether another conflict is included.
+  /// Whether another conflict can be added.
   var hasRoom: Bool { conflicts.count < Self.limit && byteCount < Self.byteLimit }
 
   mutating func add(_ conflict: @autoclosure () throws -> SaveConflict) rethrows {
@@ -31,7 +31,7 @@ struct ConflictList {
     conflicts.append(conflict)
   }
 
-  /// Counts a conflict that isn't told.
+  /// Counts a conflict that isn't in the list.
   mutating func count() { more += 1 }
 
   private static func shortened(_ value: JSONValue) -> JSONValue {
@@ -45,7 +45,7 @@ struct ConflictList {
     return .object(["$length": .int64(Int64(count))])
   }
 
-  /// The conflicts as answers and details of errors have them.
+  /// The list, in the form of answers and of error details.
   var members: [String: JSONValue] {
     var members: [String: JSONValue] = ["conflicts": .array(conflicts.map(\.json))]
     if more > 0 { members["more"] = .int64(Int64(more)) }
@@ -54,7 +54,7 @@ struct ConflictList {
 
   /// The error for a refused save, with the list in its details.
   ///
-  /// It is `unique` if the only conflicts are with unique values of other rows.
+  /// It is `unique` if the only conflicts are about unique values of other rows.
   func error(unique: DepotError?) -> DepotError? {
     guard let first = conflicts.first else { return nil }
     let kinds = Set(conflicts.map(\.kind))
@@ -76,7 +76,7 @@ struct ConflictList {
 }
 
 extension SaveConflict {
-  /// A sentence about the conflict for people.
+  /// A sentence for users about the conflict.
   fileprivate var sentence: String {
     let name = "\(entity)/\(identifier)"
     return switch kind {

@@ -1,11 +1,11 @@
 package import DepotProtocol
 
-/// The resolution of a conflict about a row that a client wants to change or delete, and that
-/// others may have changed since the client has read it.
+/// The resolution of a conflict about a row that a client changes or deletes.
 ///
-/// It knows nothing of tables: it gets the result of a comparison, and returns the action to take.
+/// Others may have changed the row since the client read it. It doesn't access tables: it gets the
+/// result of a comparison, and returns the action to take.
 package struct ConflictResolution: Hashable, Sendable {
-  /// The relation of a stored property to the base value that the client has read.
+  /// The stored value of a property, compared with the base value that the client has read.
   package enum Stored: Hashable, Sendable, CaseIterable {
     case unchanged
     case changed
@@ -16,24 +16,24 @@ package struct ConflictResolution: Hashable, Sendable {
   /// A property, or all properties without a base value.
   @Memberwise
   package struct Property: Hashable, Sendable {
-    /// Whether the client gives it a value.
+    /// Whether the client sets it.
     package var isWritten: Bool
     package var stored: Stored
   }
 
-  /// The action to take about the row.
+  /// The action to take for the row.
   package enum Action: Hashable, Sendable {
-    /// The row is changed or deleted as the client wants.
+    /// Change or delete the row as requested.
     case proceed
-    /// Nothing: the save fails.
+    /// Reject the save.
     case refuse
-    /// Only the properties at these positions are written.
+    /// Write only the properties at these positions.
     case write([Int])
-    /// All of the client's values are written, including base values.
+    /// Write all of the client's values, including base values.
     case overwrite
-    /// The client's change of the row is left out.
+    /// Ignore the client's change of the row.
     case drop
-    /// The deleted row is made again from all that the client has.
+    /// Insert the deleted row again with all of the client's values.
     case recreate
   }
 
@@ -46,7 +46,7 @@ package struct ConflictResolution: Hashable, Sendable {
 
   private static let none = ConflictResolution(action: .proceed)
 
-  /// Decides about a row that the client changes; properties that merge by themselves are left out.
+  /// Decides about a row that the client changes; automatically merging properties are excluded.
   package static func update(_ properties: [Property], _ policy: MergePolicy) -> Self {
     let written = properties.indices.filter { properties[$0].isWritten }
     guard !written.isEmpty, properties.contains(where: { $0.stored != .unchanged }) else {
@@ -72,7 +72,7 @@ package struct ConflictResolution: Hashable, Sendable {
     )
   }
 
-  /// Decides about a row that the client changes and that was deleted.
+  /// Decides about a deleted row that the client changes.
   package static func updateOfDeleted(_ policy: MergePolicy) -> Self {
     let (action, decision): (Action, SaveConflict.Decision?) =
       switch policy {
@@ -83,8 +83,9 @@ package struct ConflictResolution: Hashable, Sendable {
     return ConflictResolution(action: action, kind: .updateOfDeleted, decision: decision)
   }
 
-  /// Decides about a row that the client deletes, whose version in the store is `nil` if others
-  /// have deleted it.
+  /// Decides about a row that the client deletes.
+  ///
+  /// The version in the store is `nil` if the row was already deleted.
   package static func deletion(
     storeVersion: Int64?,
     baseVersion: Int64,
@@ -94,7 +95,7 @@ package struct ConflictResolution: Hashable, Sendable {
     return storeVersion == baseVersion ? none : deletionOfUpdated(policy)
   }
 
-  /// Decides about a row that the client deletes and others have changed.
+  /// Decides about a row that the client deletes and that others have changed.
   static func deletionOfUpdated(_ policy: MergePolicy) -> Self {
     let (action, decision): (Action, SaveConflict.Decision?) =
       switch policy {
@@ -105,10 +106,11 @@ package struct ConflictResolution: Hashable, Sendable {
     return ConflictResolution(action: action, kind: .deleteOfUpdated, decision: decision)
   }
 
-  /// Decides about a row that is to get unique values which another row of the store has and keeps.
+  /// Decides about a row whose new unique values are those of another stored row, which keeps them.
   ///
-  /// Which of the two gives way is nobody's to guess, so an update is refused unless the store's
-  /// values stay anyway. `properties` says of each that the client changes whether it must be
+  /// Nothing says which of the two rows should lose them, so an update is rejected unless the
+  /// store's values win anyway. For each property that the client sets, `properties` has whether it
+  /// must be unique; it is `nil` for an inserted row.
   /// unique; it is `nil` of a row that is inserted.
   package static func clash(_ properties: [Bool]?, _ policy: MergePolicy) -> Self {
     let contested = properties?.indices.filter { properties?[$0] == true } ?? []

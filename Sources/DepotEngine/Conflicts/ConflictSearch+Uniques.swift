@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The search for rows of the store that have, and keep, unique values that rows of a save are to get.
+/// The search for stored rows that keep the unique values which a save sets in other rows.
 extension ConflictSearch {
-  /// How often all rows are gone through.
+  /// The most repetitions for all rows.
   private static let rounds = 64
 
-  /// Decides about rows that are to change, and notes which values others may have.
+  /// Decides about rows to change, and finds rows whose unique values may become free.
   ///
   /// A row that keeps its values may conflict with another, so this repeats until nothing changes.
   func findClashes() throws {
@@ -29,7 +29,7 @@ extension ConflictSearch {
     }
   }
 
-  /// Returns the rows of the save that release unique values.
+  /// Returns the rows of the save that may release unique values.
   private func moving() throws -> MovingRows {
     var moving = MovingRows()
     for (index, deletion) in request.deletes.enumerated() {
@@ -67,7 +67,7 @@ extension ConflictSearch {
 
   // MARK: Rows that are to change
 
-  /// Decides about the rows of a batch that would clash; returns whether any is left out or cut down.
+  /// Decides about a batch's conflicting rows; returns whether any is dropped or partly written.
   private func change(_ index: Int) throws -> Bool {
     let change = request.updates[index]
     let pointer = "/args/update/\(index)"
@@ -112,7 +112,7 @@ extension ConflictSearch {
     return hasChanged
   }
 
-  /// Returns the stored row that has and keeps the new unique values of a row.
+  /// Returns the stored row that keeps the new unique values of a row.
   private func clash(
     of identifier: Int64,
     _ written: Set<Int>,
@@ -151,7 +151,7 @@ extension ConflictSearch {
 
   // MARK: Both
 
-  /// Calls `body` for each row whose values can be read; the others are told when they are stored.
+  /// Calls `body` for each row with valid values; other rows are reported when they are stored.
   private func eachRow(
     of rows: RowBatch,
     _ plan: InputPlan,
@@ -190,7 +190,7 @@ extension ConflictSearch {
 }
 
 extension SaveConflict {
-  /// Adds the stored row with the wanted unique values; the client's values are there already.
+  /// Adds the stored row with the unique values; the client's values are already added.
   mutating func describe(
     _ clash: UniqueClash,
     _ writer: EntityWriter,
@@ -207,7 +207,7 @@ extension SaveConflict {
 }
 
 extension InputColumn {
-  /// Whether it stands for something that the row has.
+  /// Whether the column is a property of the row.
   fileprivate var isProperty: Bool {
     switch target {
     case .identifier, .ignored: false
@@ -217,7 +217,7 @@ extension InputColumn {
 }
 
 extension ConflictResolution.Action {
-  /// The positions of the columns to write, among all columns sent by the client.
+  /// The positions of the columns to write, among all columns from the client.
   func positions(_ all: Range<Int>) -> [Int] {
     switch self {
     case .proceed, .overwrite, .recreate: Array(all)

@@ -11,8 +11,7 @@ final class ConflictSearch {
   private let origins: ChangeOrigins
   var decisions = SaveDecisions()
   var refused = ConflictList()
-  /// The error of the first row that is refused for its unique values, to throw if there are no other
-  /// conflicts.
+  /// The error of the first row rejected for its unique values, if there are no other conflicts.
   var unique: DepotError?
   private var properties: [[String]: StoredProperties] = [:]
 
@@ -25,12 +24,12 @@ final class ConflictSearch {
     origins = ChangeOrigins(session.connection, session.entities.catalog, session.control)
   }
 
-  /// Decides about the rows, unless nothing may be stored.
+  /// Decides about the rows, or throws the error of a rejected save.
   func run() throws -> SaveDecisions {
     for index in request.updates.indices { try update(index) }
     for index in request.deletes.indices { try delete(index) }
     for index in request.reads.indices { try read(index) }
-    // Alone, rows that clash are found when they are stored.
+    // Without a policy or other conflicts, unique values are checked when rows are stored.
     if policy != .error || !refused.isEmpty { try findClashes() }
     if let error = refused.error(unique: unique) { throw error }
     return decisions
@@ -53,7 +52,7 @@ final class ConflictSearch {
     }
   }
 
-  /// Whether all rows that a batch changes have the versions that the client has read.
+  /// Whether all rows changed by a batch have the versions that the client has read.
   private func isAsRead(
     _ change: SaveRequest.Change,
     _ comparison: RowComparison,
@@ -72,7 +71,7 @@ final class ConflictSearch {
     return try isPlain && versions.areCurrent(comparison.writer, session.control)
   }
 
-  /// Calls `body` with the fields of each row of a batch and with the client's base values.
+  /// Calls `body` with the fields and the client's base values of each row of a batch.
   ///
   /// A row of a wrong length is skipped: the write reports it.
   private func eachRow(
@@ -177,7 +176,7 @@ final class ConflictSearch {
     }
   }
 
-  /// Compares relationships that other rows store, which a row's version says nothing of.
+  /// Compares relationships stored in other rows, which a row's version doesn't cover.
   private func compareLists(
     _ unread: [Int],
     _ result: inout RowComparison.Result,
@@ -200,7 +199,7 @@ final class ConflictSearch {
     }
   }
 
-  /// Adds the values of both sides.
+  /// Adds the values of both sides to the report.
   private func describe(
     _ conflict: inout SaveConflict,
     _ comparison: RowComparison,
@@ -296,7 +295,7 @@ final class ConflictSearch {
     return conflict
   }
 
-  /// Whether there was a row of an identifier that isn't there any more, as far as can be known.
+  /// Whether a row with an identifier was deleted, as far as that is known.
   private func wasDeleted(_ identifier: Int64, _ writer: EntityWriter) throws -> Bool {
     guard identifier > 0, !writer.counter.isNew(identifier) else { return false }
     return try !entities.writer(writer.layout.root).isThere(identifier)
@@ -336,7 +335,7 @@ extension RowReader {
 }
 
 extension RowField {
-  /// Whether it names the rows that a relationship leads to.
+  /// Whether the value has the same destinations as a stored relationship.
   fileprivate func isSame(as stored: JSONValue, isOrdered: Bool) -> Bool {
     guard kind == .array else { return int64 == stored.int64 && isNull == (stored == .null) }
     guard let list = try? JSONValue(parsing: bytes).array, let others = stored.array else {

@@ -3,12 +3,12 @@ internal import DepotProtocol
 /// The update plans for the rows of one batch, including plans that write only some columns.
 @Memberwise("whole", "writer")
 struct MaskedRuns {
-  /// How most rows are changed.
+  /// The plan for rows that are changed as requested.
   let whole: UpdateRun
   private let writer: EntityWriter
   private var masked: [[Int]: UpdateRun] = [:]
 
-  /// Returns how a row is changed; `nil` if it isn't.
+  /// Returns the plan for a row; `nil` if the row isn't changed.
   mutating func run(_ action: ConflictResolution.Action) throws -> UpdateRun? {
     switch action {
     case .proceed, .overwrite: return whole

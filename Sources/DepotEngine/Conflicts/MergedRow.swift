@@ -1,15 +1,15 @@
 internal import DepotProtocol
 
-/// All of a client's values of a row: its changes, and the base values of other properties.
+/// A client's values of a row: its changes, and the base values of the other properties.
 ///
-/// Unchanged to-many relationships are left out, and so are relationships stored in other rows.
+/// Unchanged to-many relationships are omitted, and so are relationships stored in other rows.
 struct MergedRow {
   let columns: [String]
   let pointer: String
   private let json: [UInt8]
   private let places: [String]
 
-  /// Prepares a row of a batch; with `onlyBase`, the values that the client changes are left out.
+  /// Prepares a row of a batch; `onlyBase` excludes the values that the client changes.
   init(
     _ change: SaveRequest.Change,
     _ row: Int,
@@ -47,7 +47,7 @@ struct MergedRow {
     json = Array("[[".utf8) + values.joined(separator: ",".utf8) + Array("]]".utf8)
   }
 
-  /// Reads the values into the writer's cells, and has `store` keep them if they break no rule.
+  /// Reads the values into the writer's cells, and calls `store` if they break no rule.
   func read(
     _ plan: InputPlan,
     _ writer: EntityWriter,
@@ -64,7 +64,7 @@ struct MergedRow {
 }
 
 extension JSONNode {
-  /// Whether it tells only the length of a value that is stored outside its row.
+  /// Whether it is only the length of a value stored outside its row.
   fileprivate func isReference(to name: String, _ layout: EntityLayout) -> Bool {
     guard kind == .object, let position = layout.position(of: name),
       layout.fields[position].attribute.options.contains(.externalStorage)
@@ -74,7 +74,7 @@ extension JSONNode {
 }
 
 extension EntityLayout {
-  /// Whether the entity's own rows store the property at a path.
+  /// Whether the property at a path is stored in the entity's own rows.
   fileprivate func isKept(_ path: String) -> Bool {
     guard !isDerived(path) else { return false }
     guard let relationship = relationship(path) else { return true }
@@ -84,13 +84,13 @@ extension EntityLayout {
 }
 
 extension String {
-  /// Whether one of two paths is the other one or a part of it.
+  /// Whether one of two paths equals the other or is inside it.
   fileprivate func overlaps(_ other: String) -> Bool {
     self == other || hasPrefix(other + ".") || other.hasPrefix(self + ".")
   }
 }
 
 extension JSONNode {
-  /// The value as it is written.
+  /// The JSON of the value.
   var source: ArraySlice<UInt8> { document.bytes[range] }
 }

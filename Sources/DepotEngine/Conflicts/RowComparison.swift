@@ -1,25 +1,25 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The comparison of stored rows with the base values of clients, for some columns.
+/// Compares stored rows with the base values of clients, for some columns.
 final class RowComparison {
   unowned let writer: EntityWriter
-  /// The columns that are to change.
+  /// The columns to change.
   let columns: [InputColumn]
-  /// The positions of the properties among them.
+  /// The positions of the properties among these columns.
   let written: [Int]
   let identifierColumn: Int
   let versionColumn: Int
-  /// The names of the columns that clients have read.
+  /// The names of the columns with base values.
   let baseNames: [String]
   /// The same columns; `nil` for derived ones, which aren't compared.
   private let base: [InputColumn?]
-  /// Whether there are properties without base values.
+  /// Whether some properties have no base values.
   private let isPartial: Bool
-  /// Whether relationships stored in other rows are compared, independent of the rows' versions.
+  /// Whether to compare relationships stored in other rows, regardless of the row's version.
   let comparesLists: Bool
 
-  /// Returns `nil` if there is no column of versions.
+  /// Prepares the comparison; `nil` without a column of versions.
   init?(_ change: SaveRequest.Change, _ writer: EntityWriter, at pointer: String) throws {
     guard let versionColumn = change.columns.firstIndex(of: "$version"),
       let identifierColumn = change.columns.firstIndex(of: "$id")
@@ -52,16 +52,17 @@ final class RowComparison {
     }
   }
 
-  /// The properties of a row with their columns; `nil` for properties that aren't written.
+  /// The properties of a row with their columns; `nil` for properties that aren't set.
   struct Result {
     var properties: [ConflictResolution.Property] = []
     var columns: [Int?] = []
-    /// The columns of relationships whose changes merge by themselves.
+    /// The columns of relationships whose changes merge automatically.
     var merging: [Int] = []
   }
 
-  /// Compares a row with the values that the client has read of it, which are at `pointer`, and returns the
-  /// findings with the positions of relationships that are stored elsewhere.
+  /// Compares a row with the base values at `pointer`.
+  ///
+  /// It also returns the positions of relationships that are stored in other rows.
   func compare(
     _ row: borrowing Row,
     isSameVersion: Bool,
@@ -105,7 +106,7 @@ final class RowComparison {
     return all.contains(.changed) ? .changed : all.contains(.unknown) ? .unknown : .unchanged
   }
 
-  /// Returns the value that the client has read of a relationship.
+  /// Returns the base value of a relationship.
   func baseField(of column: Int, _ baseFields: [RowField]) -> RowField? {
     base.firstIndex { $0?.name == columns[column].name }.map { baseFields[$0] }
   }
@@ -168,8 +169,9 @@ final class RowComparison {
     return .changed
   }
 
-  /// Compares a value that is stored outside its row; of one that is only known by its length nobody
-  /// knows.
+  /// Compares a value stored outside its row.
+  ///
+  /// If the client knows only its length, an equal length leaves the result unknown.
   private func external(
     _ stored: Cell,
     _ type: AttributeType,

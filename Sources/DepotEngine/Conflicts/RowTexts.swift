@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The rows of a batch as JSON values, parsed once when one of them is asked for.
+/// The rows of a batch as JSON values, parsed at their first use.
 @Memberwise("batch")
 final class RowTexts {
   private let batch: RowBatch
@@ -15,7 +15,7 @@ final class RowTexts {
     return try rows[row].elements()
   }
 
-  /// Returns the values of a row by the names of its columns.
+  /// Returns the values of a row by column name.
   func members(_ row: Int, _ columns: [String]) throws(DepotError) -> [String: JSONValue] {
     var result: [String: JSONValue] = [:]
     for (name, value) in zip(columns, try values(row)) { result[name] = try JSONValue(value) }

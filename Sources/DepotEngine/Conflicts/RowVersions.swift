@@ -3,7 +3,7 @@ internal import DepotSQLite
 
 /// The versions of rows that a client has read.
 struct RowVersions {
-  /// How many rows are looked up by one run of a statement, if there are so many.
+  /// The number of rows that one run of a statement reads, if there are as many.
   private static let rowsTogether = 64
 
   var rows: [(identifier: Int64, version: Int64)] = []
@@ -12,7 +12,9 @@ struct RowVersions {
 
   init(_ identifiers: [Int64], _ versions: [Int64]) { rows = Array(zip(identifiers, versions)) }
 
-  /// Whether rows of an entity have these versions; if many rows are named and one of them twice, `false`.
+  /// Whether rows of an entity have these versions.
+  ///
+  /// For many rows, it is also `false` if one of them is named twice.
   func areCurrent(_ writer: EntityWriter, _ control: CallControl) throws -> Bool {
     let wholes = rows.count / Self.rowsTogether * Self.rowsTogether
     for row in rows[wholes...] {

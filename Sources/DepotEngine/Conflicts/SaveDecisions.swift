@@ -1,29 +1,29 @@
 internal import DepotProtocol
 
-/// The decisions about the rows of a save, made before anything is written.
+/// The decisions about the rows of a save, taken before anything is written.
 struct SaveDecisions {
-  /// The actions for rows that are to change, by the places of their batch and of the row.
+  /// The actions for rows to change, by the index of their batch and of the row.
   ///
-  /// The positions are those of columns; rows that aren't there are changed as the client wants.
+  /// The positions are those of columns; rows without an entry are changed as requested.
   var changes: [Int: [Int: ConflictResolution.Action]] = [:]
-  /// The rows that aren't deleted, by the place of their batch.
+  /// The identifiers of rows that aren't deleted, by the index of their batch.
   var kept: [Int: Set<Int64>] = [:]
-  /// The versions that rows had when they were read which are to be made again.
+  /// The versions that the client read of rows to insert again, by the same indexes.
   var baseVersions: [Int: [Int: Int64]] = [:]
-  /// The conflicts that were found.
+  /// The conflicts found.
   var conflicts = ConflictList()
-  /// The rows whose unique values others may have.
+  /// The rows whose unique values may become free.
   var moving = MovingRows()
 
-  /// Returns the action for a row to change.
+  /// Returns the action for a row.
   func action(_ index: Int, _ row: Int) -> ConflictResolution.Action {
     changes[index]?[row] ?? .proceed
   }
 }
 
-/// Rows that release unique values: changed rows and deleted rows.
+/// Rows that may release unique values: changed and deleted rows.
 struct MovingRows {
-  /// The names of the columns that change, by tables and rows.
+  /// The names of changed columns, by table and row.
   private var columns: [String: [Int64: Set<String>]] = [:]
   private var deleted: [String: Set<Int64>] = [:]
 
@@ -36,7 +36,7 @@ struct MovingRows {
     deleted[root, default: []].insert(identifier)
   }
 
-  /// Whether the row that has unique values may not have them in the end.
+  /// Whether the row with conflicting unique values may lose them before the end.
   func contains(_ clash: UniqueClash, _ layout: EntityLayout) -> Bool {
     if deleted[layout.root]?.contains(clash.identifier) == true { return true }
     guard let names = columns[layout.root]?[clash.identifier] else { return false }

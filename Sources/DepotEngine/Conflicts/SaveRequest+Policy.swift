@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension SaveRequest {
-  /// Returns the request with its rows inserted as the policy wants it.
+  /// Returns the request with the policy set for its inserted rows.
   func following(_ catalog: Catalog) throws(DepotError) -> SaveRequest {
     guard let policy, onConflict == .error, !inserts.isEmpty else { return self }
     var copy = self
@@ -18,7 +18,7 @@ extension SaveRequest {
 }
 
 extension SaveRequest.Insertion {
-  /// Names everything that a row has, so that it is written whole if it takes the place of another.
+  /// Adds all missing properties, so that a row that replaces another is written completely.
   fileprivate mutating func complete(in catalog: Catalog) throws(DepotError) {
     guard let layout = try? catalog.layout(of: entity), !layout.uniques.isEmpty else { return }
     var added: [(path: String, value: Value)] = []
@@ -28,7 +28,7 @@ extension SaveRequest.Insertion {
         !added.contains(where: { field.path.hasPrefix($0.path + ".") })
       else { continue }
       if field.isPresence {
-        // Beside its parts, the name of a composite says only whether it is there.
+        // If parts of a composite are named, its own name only sets its presence.
         guard !columns.contains(where: { $0.hasPrefix(field.path + ".") }) else { continue }
         added.append((field.path, .null))
       } else {
@@ -38,7 +38,7 @@ extension SaveRequest.Insertion {
     guard !added.isEmpty else { return }
     var batch = RowBatch()
     batch.append(added.map(\.value))
-    // The text of the values without the brackets of the row and of the batch.
+    // The JSON of the values without the brackets of the batch and of the row.
     let values = batch.json.dropFirst(2).dropLast(2)
     let document = try JSONDocument(rows.json, valueLimit: .max)
     var writer = JSONWriter()

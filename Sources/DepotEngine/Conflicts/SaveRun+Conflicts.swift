@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The parts of a save that resolve conflicts, and the versions in its result.
+/// Resolves conflicts of a save, and adds the versions to its result.
 extension SaveRun {
-  /// Makes deleted rows again that the save changes.
+  /// Inserts deleted rows again that the save changes.
   func recreate() throws {
     let changes = (decisions?.changes ?? [:]).sorted { $0.key < $1.key }
     let places = changes.flatMap { index, rows in
@@ -19,7 +19,7 @@ extension SaveRun {
     for (index, row) in places { try recreate(index, row) }
   }
 
-  /// The greatest version that a client is believed to have read if the history doesn't know it.
+  /// The greatest version accepted from a client if the history doesn't have the row's version.
   private static let greatestVersion: Int64 = 1 << 53 - 1
 
   private func recreate(_ index: Int, _ row: Int) throws {
@@ -61,7 +61,7 @@ extension SaveRun {
     )
     defer { writer.firstVersion = 1 }
     let root = try entities.writer(writer.layout.root)
-    // Its version is greater already.
+    // Its version is already increased.
     _ = session.versionStep(root, identifier)
     var outcome = InsertResult()
     try merged.read(run.plan, writer, session) { place in
@@ -71,7 +71,7 @@ extension SaveRun {
     result.inserted += outcome.inserted
   }
 
-  /// Writes a client's base values, besides its changes, over a row that others have changed.
+  /// Writes a client's changes and base values over a row that others have changed.
   func overwrite(_ index: Int, _ row: Int, _ identifier: Int64) throws {
     let pointer = "/args/update/\(index)"
     let change = request.updates[index]
@@ -101,7 +101,7 @@ extension SaveRun {
     }
   }
 
-  /// Tells that a row to insert takes the place of one in the store, or leaves it to that.
+  /// Reports that an inserted row replaces a stored one, or isn't stored because of it.
   func noteClash(
     of index: Int,
     _ row: Int,
@@ -132,7 +132,7 @@ extension SaveRun {
     result.conflicts?.add(conflict)
   }
 
-  /// Returns a save's error as a list of conflicts, if only unique values clash.
+  /// Replaces a save's error about unique values by a list of conflicts.
   func explained(_ error: DepotError) throws -> DepotError {
     let errors = session.violations.errors.isEmpty ? [error] : session.violations.errors
     guard decisions != nil, errors.allSatisfy({ $0.code == .unique }) else { return error }
@@ -174,16 +174,16 @@ extension SaveRun {
     return conflict
   }
 
-  /// Adds the versions that the rows have now which the request names.
+  /// Adds the current versions of the rows that the request names.
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
-    // Versions don't change any more in a request that has changed them, and rows go only by deletions.
+    // A request that sets versions doesn't change them afterwards, and only deletions remove rows.
     if result.deleted == 0, let writtenVersions {
       let hasEmpty = writtenVersions.values.contains(where: \.isEmpty)
       result.versions = hasEmpty ? writtenVersions.filter { !$0.value.isEmpty } : writtenVersions
       return
     }
-    // The rows of an entity that the save has written by name, in the order of the request.
+    // The rows that the save has written by identifier, by entity, in the order of the request.
     var written: [String: (identifiers: [Int64], known: Set<Int64>)] = [:]
     let batches =
       request.inserts.map { ($0.entity, $0.columns, $0.rows) }
@@ -216,7 +216,7 @@ extension SaveRun {
 }
 
 extension SaveRequest.Change {
-  /// Returns the identifier of a row that is there, or was.
+  /// Returns the identifier of an existing or deleted row.
   fileprivate func identifier(of row: Int, _ texts: RowTexts) throws(DepotError) -> Int64 {
     guard let column = columns.firstIndex(of: "$id") else {
       throw DepotError(.bug, "A row to change has no identifier.")

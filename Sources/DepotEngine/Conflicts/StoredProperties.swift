@@ -1,17 +1,17 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A reader of rows in the form for clients, for reports of conflicts.
+/// Reads rows in the form for clients, for reports of conflicts.
 final class StoredProperties {
   private let entity: String
   private let paths: [String]
   private let catalog: Catalog
   private let connection: Connection
   private let query: Query
-  /// The query for rows with a value too large for a reply; it reads the value's length instead.
+  /// The query for rows with a value too large for an answer; it reads the value's length instead.
   private lazy var lengths = Result { try Query(self, tellsLengths: true) }
 
-  /// Prepares the reading of properties; composites come as their parts.
+  /// Prepares reading properties; composites are read as their parts.
   init(_ entity: String, _ paths: [String], in catalog: Catalog, _ connection: Connection) throws {
     self.entity = entity
     self.paths = paths
@@ -20,7 +20,7 @@ final class StoredProperties {
     query = try Query(entity, paths, catalog, connection, tellsLengths: false)
   }
 
-  /// Returns the values of a row; `nil` if there is no such row.
+  /// Returns the values of a row; `nil` if it doesn't exist.
   func read(_ identifier: Int64) throws -> [String: JSONValue]? {
     do {
       return try query.read(identifier)

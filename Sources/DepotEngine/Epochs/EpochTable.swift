@@ -1,9 +1,9 @@
 internal import DepotLinux
 internal import DepotSQLite
 
-/// The table of a store's epochs, each with the readings of the clocks when it was last updated.
+/// The table of a store's epochs, with the clock readings at each epoch's last update.
 struct EpochTable {
-  /// The number of purged epochs that are remembered, so that their tokens are known as expired.
+  /// The number of purged epochs that are kept, so that their tokens are reported as expired.
   static let remembered: Int64 = 100
 
   static let definition = """
@@ -14,15 +14,16 @@ struct EpochTable {
 
   let connection: Connection
 
-  /// Makes the table with the epoch of all that was before, whose times of day are `ahead` seconds
-  /// ahead of those of the store.
+  /// Creates the table, with one epoch for everything so far.
+  ///
+  /// The dates of that epoch are `ahead` seconds ahead of the store's time.
   func create(_ clocks: ClockReading, time: Double, ahead: Double) throws {
     try connection.execute(Self.definition)
     let epoch = Epoch(identity: Self.newIdentity(), began: 0, ahead: ahead)
     try put(1, epoch, ServiceClock.Record(time: time, clocks: clocks))
   }
 
-  /// Reads the epochs, the oldest first.
+  /// Reads the epochs, oldest first.
   func all() throws -> [Epoch] {
     let sql = "SELECT identity, began, ahead FROM depot_epoch ORDER BY id"
     return try connection.statement(sql).rows {
@@ -39,7 +40,7 @@ struct EpochTable {
     }
   }
 
-  /// Stores an epoch with its present clock readings.
+  /// Stores an epoch with its current clock readings.
   func put(
     _ number: Int64,
     _ epoch: Epoch,
@@ -57,9 +58,9 @@ struct EpochTable {
     ])
   }
 
-  /// Deletes old epochs: ones without transactions, and the oldest of those with purged ones.
+  /// Deletes old epochs: those without transactions, and the oldest of those with purged ones.
   ///
-  /// No client ever got a token of an epoch without transactions.
+  /// No client has a token of an epoch without transactions.
   func forget(before number: Int64, _ epoch: Epoch, purged: Int64) throws {
     try connection.statement(
       """
@@ -75,6 +76,6 @@ struct EpochTable {
     ).run([.integer(number - Self.remembered), .integer(purged)])
   }
 
-  /// Makes the identity of an epoch.
+  /// Returns a random identity for an epoch.
   static func newIdentity() -> Int64 { Int64.random(in: 1..<1 << 48) }
 }

@@ -1,39 +1,38 @@
 internal import DepotLinux
 
-/// The time of a store: how many seconds have passed for it.
+/// The time of a store: the number of seconds that have passed for it.
 ///
-/// While a service has the store open, the time follows the machine's boot clock, which nobody can
-/// set. After a stop it advances by the lesser of the times that have passed by the wall clock and
-/// by the boot clock. After a restart of the machine the boot clock knows only the time since then.
-/// So data that must be kept for some time is never dropped early, even if the wall clock jumps. It
-/// may be kept longer, however: while a machine is off, its stores don't age.
+/// While a service has the store open, the time follows the machine's boot clock, which can't be
+/// set. After a stop it advances by the smaller of the times that have passed on the wall clock and
+/// on the boot clock, which restarts with the machine. So data that must be kept for some time is
+/// never deleted early, even if the wall clock jumps. It may be kept longer, however: while a
+/// machine is off, its stores don't age.
 ///
-/// The time of day is the store's time and a difference. A wall clock that disagrees is believed when it has
-/// done so for half a minute.
+/// Dates are the store's time plus a difference. A wall clock that disagrees is accepted when it
+/// has disagreed for half a minute.
 struct ServiceClock: Equatable {
-  /// A moment as far as it is known.
+  /// The known clock readings of a point in time.
   struct Record: Equatable {
     /// The time of the store.
     var time: Double
     var clocks: ClockReading
   }
 
-  /// For how many seconds the wall clock isn't followed when it jumps.
+  /// The seconds for which a wall clock that has jumped isn't followed.
   static let patience = 30.0
-  /// How many seconds the wall clock may be off before it counts as having jumped.
+  /// The seconds by which the wall clock may be off before that counts as a jump.
   static let tolerance = 0.01
 
-  /// The present moment.
+  /// The current readings.
   private(set) var record: Record
-  /// By how many seconds the time of day is ahead of the store's time.
+  /// The seconds by which dates are ahead of the store's time.
   private(set) var ahead: Double
-  /// How far the boot clock was when the wall clock agreed last.
+  /// The boot clock's reading when the wall clock last agreed.
   private var agreed: Double
 
-  /// Begins to count after the last record, `nil` of a new store, at a time that is at least
-  /// `time`.
+  /// Starts after the last record, or `nil` for a new store, and at least at `time`.
   ///
-  /// It agrees with a difference that is known if it does so nearly.
+  /// A nearly equal `known` difference is kept.
   init(after last: Record?, atLeast time: Double, _ now: ClockReading, ahead known: Double? = nil) {
     let next = last.map { $0.time + $0.clocks.passed(until: now) } ?? time
     record = Record(time: max(next, time), clocks: now)
@@ -42,7 +41,7 @@ struct ServiceClock: Equatable {
     agreed = now.boot
   }
 
-  /// Advances to the present clock readings; returns the store's time.
+  /// Advances to the current clock readings; returns the store's time.
   @discardableResult
   mutating func advance(to now: ClockReading) -> Double {
     record.time += max(0, now.boot - record.clocks.boot)
@@ -57,7 +56,7 @@ struct ServiceClock: Equatable {
 }
 
 extension ClockReading {
-  /// Returns how many seconds have passed beyond doubt until another reading.
+  /// Returns the seconds that have certainly passed until another reading.
   fileprivate func passed(until now: ClockReading) -> Double {
     let began = now.bootName == bootName ? boot : 0
     return max(0, min(now.wall - wall, now.boot - began))

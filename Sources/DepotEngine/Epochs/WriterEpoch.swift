@@ -1,22 +1,22 @@
 internal import DepotLinux
 internal import DepotSQLite
 
-/// The epoch that a writer makes, and its time.
+/// The epoch of a writer, with its clock.
 ///
-/// Nothing is written when it begins, so that a store can be opened when there is no room. The writer's first
-/// transaction brings it into the store; until then the tokens that can be told are those of older epochs.
+/// Nothing is written when it begins, so that a store can be opened on a full disk. The writer's
+/// first transaction stores it; until then tokens are those of older epochs.
 final class WriterEpoch {
   /// The seconds after which a transaction also stores the clock readings.
   private static let interval = 60.0
 
-  /// The epochs of the store, this one at the end.
+  /// The epochs of the store, with this one at the end.
   private(set) var chain: EpochChain
   private let table: EpochTable
   private let clocks: Clocks
   private var number: Int64
   private var epoch: Epoch
   private var clock: ServiceClock
-  /// The note of its time in the store, and the one that the transaction brings; `nil` if there is none.
+  /// The stored clock readings, and those of the current transaction; `nil` if there are none.
   private var stored: Note?
   private var written: Note?
 
@@ -25,8 +25,9 @@ final class WriterEpoch {
     var ahead: Double
   }
 
-  /// Reads the epochs; `last` is the last row of the history, and `time` the time of its
-  /// transaction.
+  /// Reads the epochs.
+  ///
+  /// `last` is the last row of the history, and `time` is its transaction's time.
   init(
     on connection: Connection,
     store: String,
@@ -72,13 +73,13 @@ final class WriterEpoch {
     }
   }
 
-  /// Returns the time of the store.
+  /// Returns the current time of the store.
   func now() -> Double { clock.advance(to: clocks.read()) }
 
-  /// Returns the time of day of a time of the store, in seconds since 2001.
+  /// Returns the date of a store time, in seconds since 2001.
   func date(_ time: Double) -> Double { time + clock.ahead }
 
-  /// Brings the epoch into the store, in a transaction that begins, if it isn't there.
+  /// Stores the epoch at the beginning of a transaction, if it isn't stored yet.
   func begin(purged: () throws -> Int64) throws {
     written = stored
     guard stored == nil else { return }
@@ -101,7 +102,7 @@ final class WriterEpoch {
     try put()
   }
 
-  /// Takes note that the transaction is committed.
+  /// Records that the transaction is committed.
   func didCommit() { stored = written }
 
   private func put() throws {
