@@ -1,9 +1,9 @@
 internal import DepotSQLite
 internal import Glibc
 
-/// One stored value, which may point to bytes that live elsewhere.
+/// One stored value, which may point to bytes stored elsewhere.
 ///
-/// It holds no references, so that a row of cells costs nothing but its bytes.
+/// It holds no references, so that copying a row of cells doesn't count references.
 enum Cell {
   case null
   case integer(Int64)
@@ -26,7 +26,7 @@ extension Cell {
 
   var isNull: Bool { if case .null = self { true } else { false } }
 
-  /// Binds the value; its bytes must live until the statement is reset.
+  /// Binds the value; its bytes must stay valid until the statement is reset.
   @inline(__always)
   func bind(to statement: Statement, at index: Int) throws(SQLiteError) {
     switch self {
@@ -40,7 +40,7 @@ extension Cell {
 }
 
 extension Cell {
-  /// Reads a value that SQLite lends, whose bytes are valid as long as that is.
+  /// Makes a cell of a value that SQLite owns; its bytes are valid as long as that value.
   init(_ value: BorrowedValue) {
     switch value.kind {
     case .integer: self = .integer(value.integer)
@@ -51,7 +51,7 @@ extension Cell {
     }
   }
 
-  /// Whether another value is the same in every bit.
+  /// Whether another value is identical in every bit.
   func isSame(as other: Cell) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -76,7 +76,7 @@ extension Cell {
 }
 
 extension Cell {
-  /// Copies a value as SQLite has it; its bytes are the arena's.
+  /// Makes a cell of a value, whose bytes are copied to the arena.
   init(stored value: SQLiteValue, in arena: CellArena) {
     switch value {
     case .null: self = .null

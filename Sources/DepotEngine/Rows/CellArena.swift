@@ -1,6 +1,6 @@
-/// Memory for the bytes of one row's values that can't be borrowed from the request.
+/// Memory for values of one row whose bytes aren't in the request.
 ///
-/// Buffers that it gave out are valid until ``removeAll()``.
+/// Its buffers are valid until ``removeAll()``.
 final class CellArena {
   private var block = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
   private var used = 0
@@ -11,7 +11,7 @@ final class CellArena {
     block.deallocate()
   }
 
-  /// Returns room for `count` bytes.
+  /// Allocates `count` bytes.
   func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
     if used + count <= block.count {
       defer { used += count }
@@ -29,7 +29,7 @@ final class CellArena {
     return UnsafeBufferPointer(room)
   }
 
-  /// Takes all the memory back.
+  /// Frees all buffers.
   func removeAll() {
     used = 0
     guard !others.isEmpty else { return }

@@ -1,53 +1,54 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The knowledge across the rows of one request, until all of it is done.
+/// The state of one request across its rows.
 final class ChangeSession {
   let entities: EntityWriters
   let control: CallControl
-  /// The number of the connection that the request came from.
+  /// The number of the request's connection.
   let client: Int64
   var violations = ViolationList()
-  /// The rows that inserts of a save bring, by their temporary identifiers.
+  /// The rows that a save inserts, by their temporary identifiers.
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
-  /// The identifiers that rows get which had them before, by their temporary ones.
+  /// The identifiers for inserted rows that had one earlier, by their temporary identifiers.
   var formerIdentifiers: [String: Int64] = [:]
-  /// The uploads that rows of the request have taken up, and the attributes they are for, by their names.
+  /// The uploads that rows of the request use, with their target attributes, by name.
   var takenUploads: [String: (target: String, reference: BlobReference)] = [:]
-  /// Whether the request is done in chunks, each a transaction of its own.
+  /// Whether the request is executed in chunks, each in its own transaction.
   var isChunk = false
-  /// Whether only rows may be deleted that are named.
+  /// Whether only rows named by the request may be deleted.
   var isUndo = false
-  /// The values taken from rows of a save so that they can change their unique ones in any order;
-  /// `nil` if it isn't one.
+  /// The temporarily displaced unique values; `nil` if the request isn't a save.
+  ///
+  /// They let a save move unique values between rows in any order.
   var displaced: DisplacedValues?
-  /// The rows that leave their unique values to others, if conflicts were looked for.
+  /// The rows that may release unique values, if conflicts were searched for.
   var moving: MovingRows?
-  /// The deleted rows that a save makes again, by their tables.
+  /// The deleted rows that a save inserts again, by table.
   var recreated: [String: [Int64: EntityLayout]] = [:]
-  /// The new destinations of to-many relationships, and of to-one ones that others store.
+  /// The new destinations of relationships stored in other rows or join tables.
   var linkChanges: [LinkChange] = []
-  /// Rows whose number of targets has to be looked at in the end.
+  /// The rows whose number of destinations must be checked at the end.
   private var pending: [ObjectIdentifier: Pending] = [:]
-  /// The rows whose version grew, by their tables.
+  /// The rows whose version was increased, by table.
   private var touched: [String: Set<Int64>] = [:]
-  /// The number that tells the session from others.
+  /// The number of the session.
   private let number: UInt64
-  /// The greatest order in each row's list, cached so that it is read once.
+  /// The greatest order in each row's list, cached after its first reading.
   private var lastOrders: [OrderKey: Int64] = [:]
 
   var connection: Connection { entities.connection }
 
-  /// How far apart the orders of neighbours are at first.
+  /// The initial difference of the orders of neighbors.
   static let orderGap: Int64 = 1024
 
-  /// Why a row's targets have to be looked at.
+  /// The reason why a row's destinations must be checked.
   enum Cause {
-    /// It was inserted, or got another value, at this place of the request.
+    /// The row was inserted or changed, at this pointer of the request.
     case request(pointer: String)
-    /// Something else that was changed.
+    /// Another row was changed.
     case change
-    /// The row that it led to was deleted.
+    /// The row's destination was deleted.
     case deletion(of: String)
   }
 
@@ -69,18 +70,18 @@ final class ChangeSession {
     for counter in entities.counters.values { counter.beginRequest() }
   }
 
-  /// How much a row's version grows: once for each request, and not if the row is new.
+  /// Returns how much to increase a row's version: 1 once per request, and 0 for a new row.
   func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
     if root.counter.isNew(identifier) { return 0 }
     return touched[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
   }
 
-  /// Notes that a row's version didn't grow after all, because nothing changed.
+  /// Records that a row's version wasn't increased, because nothing changed.
   func keepVersion(_ root: EntityWriter, _ identifier: Int64) {
     touched[root.layout.root]?.remove(identifier)
   }
 
-  /// Has a row's number of targets looked at when the request is done.
+  /// Schedules a check of a row's number of destinations for the end of the request.
   func look(at link: Link, of row: Int64, because cause: @autoclosure () -> Cause) {
     guard link.isLimited else { return }
     let key = ObjectIdentifier(link)
@@ -91,15 +92,15 @@ final class ChangeSession {
     }
   }
 
-  /// Has a row's number of targets not looked at.
+  /// Cancels the check of a row's number of destinations.
   func overlook(_ link: Link, of row: Int64) {
     pending[ObjectIdentifier(link)]?.rows[row] = nil
   }
 
-  /// Notes a violation.
+  /// Adds a violation.
   func violate(_ error: DepotError) throws(DepotError) { try violations.add(error) }
 
-  /// Drops everything noted since the last check, because it was undone.
+  /// Discards everything scheduled since the last check, because it was undone.
   func forgetPending() {
     pending = [:]
     linkChanges = []
@@ -107,7 +108,7 @@ final class ChangeSession {
     lastOrders = [:]
   }
 
-  /// Looks at the number of targets of all rows that were noted, and forgets them.
+  /// Checks the number of destinations of all scheduled rows.
   func checkTargets() throws {
     let all = pending.values.sorted { $0.link.name < $1.link.name }
     pending = [:]
@@ -163,7 +164,7 @@ final class ChangeSession {
     ).hint("Add rows or take some away in the same request, or change the count in the schema.")
   }
 
-  /// Returns how many rows a row leads to.
+  /// Returns the number of a row's destinations.
   private func count(_ link: Link, of row: Int64) throws -> Int {
     let (table, column): (String, String)
     switch link.storage {
@@ -176,17 +177,17 @@ final class ChangeSession {
     return Int(try connection.integer(sql, [.integer(row)]) ?? 0)
   }
 
-  /// Whether there is such a row of an entity or of one that descends from it.
+  /// Whether a row with this identifier exists in an entity or its descendants.
   func exists(_ identifier: Int64, _ layout: EntityLayout) throws -> Bool {
     try entities.writer(layout.name).isThere(identifier)
   }
 
-  /// Whether a deleted row of an entity is made again by the request.
+  /// Whether the request inserts a deleted row of an entity again.
   private func comesBack(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
     recreated[layout.root]?[identifier]?.lineageNames.contains(layout.name) ?? false
   }
 
-  /// Whether a row may be led to; asks the store once for each.
+  /// Whether a row may be a destination; the result is cached.
   func isTarget(_ identifier: Int64, of link: Link) throws -> Bool {
     if link.knownSession != number {
       link.knownSession = number
@@ -199,7 +200,7 @@ final class ChangeSession {
     return true
   }
 
-  /// Returns an order behind those of all that belongs to a row.
+  /// Returns an order after all rows in a row's list.
   func nextOrder(_ list: String, of row: Int64, last: () throws -> Int64?) rethrows -> Int64 {
     let key = OrderKey(list: list, row: row)
     let previous = try lastOrders[key] ?? last() ?? 0
@@ -207,7 +208,7 @@ final class ChangeSession {
     return previous + Self.orderGap
   }
 
-  /// Drops the cached greatest order of a row's list, which was changed.
+  /// Removes the cached greatest order of a row's list after a change.
   func forgetOrder(_ list: String, of row: Int64) {
     lastOrders[OrderKey(list: list, row: row)] = nil
   }

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A search for stored rows that match a save's rows with unique values that form a cycle.
+/// A search for stored rows that equal a save's rows whose unique values form a cycle.
 ///
 /// If a row's unique values include references that lead back to the row, none of these rows can be
-/// found before the others. Here a candidate is assumed for one row, and so are the rows that it
-/// refers to; if all of them match the rows of the save, they are the same rows.
+/// found before the others. So the search assumes a stored row for one of them, and with it the
+/// rows that it refers to; if all of them match the save's rows, they are the same rows.
 @Memberwise("session", "stepLimit")
 struct CircleResolution {
   /// A row of a table.
@@ -14,11 +14,11 @@ struct CircleResolution {
     var identifier: Int64
   }
 
-  /// The unique values of a row, some of them references to rows that aren't known yet.
+  /// The unique values of a row, including references to rows that aren't known yet.
   struct OpenKey {
     var unique: UniqueLayout
     var values: [SQLiteValue]
-    /// The rows that values stand for, by their places in the key.
+    /// The rows of the references, by their position in the key.
     var rows: [Int: RowKey]
   }
 
@@ -27,26 +27,26 @@ struct CircleResolution {
     var keys: [OpenKey]
   }
 
-  /// How many rows are tried for one.
+  /// The most stored rows that are tried for one row of the save.
   private static let most = 10_000
-  /// How many make a row no more certain than others.
+  /// The number of stored rows above which a row counts as no better to start with than others.
   private static let enough = 16
 
   private let session: ChangeSession
-  /// How many rows may still be looked at.
+  /// The number of stored rows that may still be read.
   private(set) var stepLimit: Int
   private var open: [RowKey: OpenRow] = [:]
   private var found: [RowKey: Int64] = [:]
   private var used: Set<RowKey> = []
 
-  /// Adds a row of the save that was not found.
+  /// Adds a row of the save that wasn't found.
   mutating func add(_ identifier: Int64, _ writer: EntityWriter, _ keys: [OpenKey]) {
     guard !keys.isEmpty else { return }
     let key = RowKey(root: writer.layout.root, identifier: identifier)
     open[key, default: OpenRow(writer: writer, keys: [])].keys += keys
   }
 
-  /// Returns the stored identifiers, by the provisional identifiers of the rows.
+  /// Returns the stored identifiers by the provisional identifiers of the save's rows.
   mutating func run() throws -> [RowKey: Int64] {
     prune()
     var order: [(count: Int, key: RowKey)] = []
@@ -56,7 +56,7 @@ struct CircleResolution {
       }
       order.append((counts.min() ?? 0, key))
     }
-    // The certain ones come first: they may tell circles apart that are alike.
+    // Rows with few candidates come first: they may decide between cycles that are otherwise alike.
     order.sort {
       ($0.count, $0.key.root, $0.key.identifier) < ($1.count, $1.key.root, $1.key.identifier)
     }
@@ -64,7 +64,7 @@ struct CircleResolution {
     return found
   }
 
-  /// Leaves out rows that refer to new ones, and so are new themselves.
+  /// Removes rows that refer to new rows, and so are new themselves.
   private mutating func prune() {
     var dependents: [RowKey: [RowKey]] = [:]
     for (key, row) in open {
@@ -97,7 +97,7 @@ struct CircleResolution {
     }
   }
 
-  /// Returns the rows that have the known values of a key.
+  /// Returns the stored rows with the known values of a key.
   private func candidates(
     _ key: OpenKey,
     _ writer: EntityWriter,
@@ -121,7 +121,7 @@ struct CircleResolution {
     return try statement.rows(values) { $0.integer(0) }
   }
 
-  /// Assumes a candidate for a row of the save; returns all assumed rows if they match.
+  /// Assumes a stored row for a row of the save; returns all assumed rows if they match.
   private mutating func match(_ start: RowKey, _ candidate: Int64) throws -> [RowKey: Int64]? {
     var result: [RowKey: Int64] = [start: candidate]
     var taken: Set<RowKey> = []
@@ -143,7 +143,7 @@ struct CircleResolution {
     return result
   }
 
-  /// Returns the stored row's references in place of rows of the save, if it matches a key.
+  /// Returns the destinations of a stored row's references, if the row matches a key.
   private func targets(
     of identifier: Int64,
     _ row: OpenRow,

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// The stored form of collections: a compact JSON array whose elements are written as on the wire.
+/// The stored form of collections: a compact JSON array, with elements as in requests.
 enum CollectionText {
-  /// Reads the elements of an array of a request; `nil` if this isn't one or an element doesn't fit.
+  /// Reads the elements of a request's array; `nil` if it isn't one or has an invalid element.
   static func read(
     _ field: RowField,
     of type: AttributeType,
@@ -22,7 +22,7 @@ enum CollectionText {
     return values
   }
 
-  /// Returns why an element isn't of a type, though another one written like it is; `nil` if none is so.
+  /// Returns why an element of the right JSON form isn't of a type; `nil` if it is valid.
   static func misfit(_ field: RowField, _ type: AttributeType) -> ValueMisfit? {
     guard field.kind == .array, var reader = try? RowReader(field.bytes) else {
       return nil
@@ -34,14 +34,14 @@ enum CollectionText {
     return nil
   }
 
-  /// Writes the elements, those of a set sorted and each once.
+  /// Writes the elements; those of a set are sorted, without duplicates.
   static func write(_ values: [Value], isSet: Bool) -> [UInt8] {
     var writer = JSONWriter(capacity: 64)
     writer.write(.list(isSet ? values.different : values))
     return writer.bytes
   }
 
-  /// Returns the value as its width holds it, or `nil` if it doesn't.
+  /// Returns the value in a width, or `nil` if it doesn't fit.
   private static func fit(_ value: Value, _ width: NumberWidth?) -> Value? {
     guard let width else { return value }
     guard width.holds(value) else { return nil }

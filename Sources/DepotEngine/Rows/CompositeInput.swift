@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// A composite that a request gives as a whole: as an object of its parts.
+/// A composite that a request sets as a whole, with an object of its parts.
 struct CompositeInput {
   let path: String
-  /// The place of the column that says whether there is a value; `nil` if there is always one.
+  /// The index of the presence column; `nil` if the composite isn't optional.
   let presence: Int?
   let parts: [Part]
 
@@ -13,16 +13,16 @@ struct CompositeInput {
   }
 
   enum Kind {
-    /// The place of the column; `nil` if the value is checked but not kept.
+    /// A value, and the index of its column; `nil` if it is checked but not stored.
     case value(FieldRule, place: Int?)
     case derived
     case composite(CompositeInput)
   }
 
-  /// The places of all columns, its own presence first.
+  /// The indexes of all columns, the presence column first.
   var places: [Int] { (presence.map { [$0] } ?? []) + partPlaces }
 
-  /// The places of the columns of the parts, at any depth.
+  /// The indexes of the columns of the parts, at any depth.
   var partPlaces: [Int] {
     parts.flatMap { part -> [Int] in
       switch part.kind {
@@ -35,7 +35,7 @@ struct CompositeInput {
 }
 
 extension EntityWriter {
-  /// Returns the parts of the composite attribute at a path; `nil` if there is none.
+  /// Returns the composite attribute at a path with its parts; `nil` if there is none.
   func composite(_ path: String) throws(DepotError) -> CompositeInput? {
     var attributes = entities.catalog.schema.attributes(of: layout.entity)
     var found: Attribute?
@@ -79,8 +79,9 @@ extension EntityWriter {
     )
   }
 
-  /// Reads a composite, null, or a bool that says whether it has a value into the cells, and
-  /// returns whether it breaks no rules.
+  /// Reads a composite, null, or a bool for its presence into the cells.
+  ///
+  /// It returns whether no rule is broken.
   func read(
     _ field: RowField,
     _ input: CompositeInput,
@@ -103,7 +104,7 @@ extension EntityWriter {
     return try readObject(field, input, at: pointer, session)
   }
 
-  /// Reads a client's base value of a composite into the cells, even if it breaks present rules.
+  /// Reads a client's base value of a composite into the cells, even if it breaks current rules.
   func readBase(
     _ field: RowField,
     _ input: CompositeInput,
@@ -149,7 +150,7 @@ extension EntityWriter {
         isSound = false
         return
       }
-      // Two names with other bytes can be the same in normal form C.
+      // Names with different bytes can be equal in normal form C.
       guard !given[index] else {
         throw DepotError(.usage, "\"\(name)\" is named twice.").at(place)
       }
@@ -196,7 +197,7 @@ extension EntityWriter {
     return try refuse(errors, at: pointer, session)
   }
 
-  /// Gives a part that an object doesn't name its default.
+  /// Sets a part that an object doesn't name to its default.
   private func leaveOut(
     _ part: CompositeInput.Part,
     of input: CompositeInput,
@@ -232,7 +233,7 @@ extension EntityWriter {
     return errors.isEmpty
   }
 
-  /// Takes the values of all parts away.
+  /// Sets all parts to null.
   private func clear(_ input: CompositeInput) {
     for part in input.parts {
       switch part.kind {
@@ -263,6 +264,6 @@ extension EntityWriter {
 }
 
 extension CompositeInput {
-  /// The names of the parts, for people.
+  /// The names of the parts, for messages.
   fileprivate var names: String { parts.map(\.attribute.name).joined(separator: ", ") }
 }

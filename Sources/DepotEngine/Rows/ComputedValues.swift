@@ -2,15 +2,15 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// Values that an update computes from each row as it was before.
+/// The values that an update computes from the previous values of each row.
 final class ComputedValues {
-  /// The places of the columns that get them.
+  /// The indexes of the computed columns.
   let places: [Int]
   private let rules: [FieldRule]
   private let connection: Connection
   private let statement: Statement
   private let parameters: [SQLiteValue]
-  /// Finds out which values are null because they can't be computed; `nil` if none can be so.
+  /// Reads which values are null because their computation failed; `nil` if none can fail.
   private let failures: (statement: Statement, parameters: [SQLiteValue])?
   private let arena = CellArena()
 
@@ -58,13 +58,13 @@ final class ComputedValues {
     guard parts.contains(where: { $0 != nil }) else { return nil }
     var compiler = QueryCompiler(writer.layout, in: writer.entities.catalog, now: Date())
     let values = parts.map { part in
-      // A part that can't be asked whether it is null isn't one value, and can't fail.
+      // A part that can't be checked for null isn't a single value, and can't fail.
       part.flatMap { try? compiler.operand($0) }?.fragment ?? .bound(.integer(0))
     }
     return try query(values, compiler, writer)
   }
 
-  /// Returns the statement that reads values of a row; the row's identifier is its last parameter.
+  /// Returns the statement that reads values of a row, whose identifier is the last parameter.
   private static func query(
     _ values: [Fragment],
     _ compiler: QueryCompiler,
@@ -75,8 +75,9 @@ final class ComputedValues {
     return (try writer.connection.statement(query.sql + " WHERE t0.id = ?"), query.parameters)
   }
 
-  /// Computes the values of a row, which are valid until those of another are computed, and returns
-  /// the rules that they break.
+  /// Computes the values of a row, and returns the rules that they break.
+  ///
+  /// The values are valid until those of another row are computed.
   func read(
     _ identifier: Int64,
     into cells: UnsafeMutableBufferPointer<Cell>,
@@ -111,7 +112,7 @@ final class ComputedValues {
     return errors
   }
 
-  /// Whether a value is null though nothing that it is computed from is.
+  /// Whether a value is null although no value that it is computed from is null.
   private func hasFailed(_ index: Int, _ identifier: Int64) throws -> Bool {
     guard let failures else { return false }
     defer { failures.statement.reset() }
@@ -121,7 +122,7 @@ final class ComputedValues {
 }
 
 extension ValueForm {
-  /// Whether values of an operand can be stored.
+  /// Whether an operand's values can be stored in the attribute.
   fileprivate func takes(_ operand: Operand) -> Bool {
     guard operand.root == nil else { return false }
     switch self {
@@ -132,7 +133,7 @@ extension ValueForm {
     }
   }
 
-  /// Returns a copy of a computed value as it is stored; `nil` if it is too great for a float.
+  /// Returns a copy of a computed value as it is stored; `nil` if it exceeds the range of a float.
   fileprivate func adapt(_ cell: Cell, in arena: CellArena) -> Cell? {
     switch (self, cell) {
     case (.scalar(.double), .integer(let value)): .real(Double(value))

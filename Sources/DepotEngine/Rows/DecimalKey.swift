@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// The stored form of a decimal: bytes whose order is the order of the numbers.
+/// The stored form of a decimal: bytes in the order of the numbers.
 ///
 /// Equal decimals have equal bytes. A number ±0.d1d2d3… × 10^e, with d1 not zero, is a byte for its
 /// sign, e as a biased big-endian integer, and its digits in pairs. The bytes of a negative number
-/// are complemented and end with 0xFF, so that a longer one sorts before its prefix.
+/// are complemented and followed by 0xFF, so that a longer one sorts before its prefix.
 package enum DecimalKey {
   private enum Sign {
     static let nan: UInt8 = 0
@@ -19,7 +19,7 @@ package enum DecimalKey {
   package static func encode(_ value: Decimal) -> [UInt8] {
     if value.isNaN { return [Sign.nan] }
     if value.isZero { return [Sign.zero] }
-    // The significand is a whole number of up to 39 digits.
+    // The significand is an integer of up to 39 digits.
     var digits = value.significand.description.utf8.map { $0 &- 0x30 }
     var exponent = value.exponent
     while digits.last == 0 {
@@ -36,7 +36,7 @@ package enum DecimalKey {
     return [Sign.negative] + bytes.map { ~$0 } + [0xFF]
   }
 
-  /// Returns the decimal that was stored, or `nil` if the bytes aren't one.
+  /// Returns the decimal of a stored form, or `nil` if the bytes are invalid.
   package static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> Decimal? {
     guard let sign = bytes.first else { return nil }
     switch sign {
@@ -59,7 +59,8 @@ package enum DecimalKey {
     var digitCount = 2 * (bytes.count - 2)
     for (index, byte) in bytes.enumerated().dropFirst(2) {
       guard 1...100 ~= byte else { return nil }
-      // With a zero that only fills the last pair, 39 digits would be too many.
+      // The zero that fills the last pair isn't a digit; with it there could be more than 39
+      // digits.
       let isHalf = index == bytes.count - 1 && (byte - 1) % 10 == 0
       if isHalf { digitCount -= 1 }
       let (product, overflow) = mantissa.multipliedReportingOverflow(by: isHalf ? 10 : 100)

@@ -1,19 +1,19 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The deletion of rows with all that their relationships' delete rules take along.
+/// The deletion of rows together with the rows that delete rules delete.
 ///
-/// A rule finds its rows by an index, never by looking at all of them.
+/// A rule finds its rows by an index, never by a full scan.
 @Memberwise("session")
 final class Deletion {
   private let session: ChangeSession
-  /// The rows, with the writers of their entities, in the order of discovery.
+  /// The rows with the writers of their entities, in the order of discovery.
   private var rows: [(writer: EntityWriter, identifier: Int64)] = []
-  /// How many of them aren't in their tables any more.
+  /// The number of rows that are already removed from their tables.
   private var detachedCount = 0
-  /// Their identifiers, by their tables.
+  /// The identifiers of the rows, by table.
   private var members: [String: Set<Int64>] = [:]
-  /// The former destinations of to-one relationships of rows that aren't in their tables any more.
+  /// The destinations of to-one relationships of rows that are already removed.
   private var detached: [String: [Int64: [(link: Link, target: Int64)]]] = [:]
 
   private var entities: EntityWriters { session.entities }
@@ -30,7 +30,7 @@ final class Deletion {
     return missing
   }
 
-  /// Adds a row if it exists and isn't among them; returns whether it exists.
+  /// Adds a row if it exists and wasn't added yet; returns whether it exists.
   private func add(_ identifier: Int64, of writer: EntityWriter) throws -> Bool {
     let root = writer.layout.root
     if members[root]?.contains(identifier) == true { return true }
@@ -40,7 +40,7 @@ final class Deletion {
     return true
   }
 
-  /// Returns the writer of a row's own entity, which may be a subentity of the given one; or `nil`.
+  /// Returns the writer of a row's own entity, which may be a subentity; `nil` if there is no row.
   private func ownWriter(of identifier: Int64, _ writer: EntityWriter) throws -> EntityWriter? {
     let layout = writer.layout
     guard try writer.isThere(identifier) else { return nil }
@@ -52,7 +52,7 @@ final class Deletion {
     return try kind.flatMap { layout.numbers[Int($0)] }.map(entities.writer) ?? writer
   }
 
-  /// Calls `body` with each row from `first` on, including added ones, and its relationships.
+  /// Calls `body` with each row from `first` on, and its relationships; `body` may add rows.
   private func forEachRow(
     from first: Int = 0,
     _ body: (EntityWriter, Int64, [Link]) throws -> Void
@@ -68,8 +68,9 @@ final class Deletion {
     }
   }
 
-  /// Takes the rows out of their tables before the rest of the request, so that their unique values are
-  /// free.
+  /// Removes the rows from their tables before the rest of the request.
+  ///
+  /// So their unique values become free.
   func detach() throws {
     try forEachRow { writer, identifier, _ in
       let targets = try writer.targets(of: identifier)
@@ -79,12 +80,12 @@ final class Deletion {
     detachedCount = rows.count
   }
 
-  /// Deletes the rows; returns how many there were in the end.
+  /// Deletes the rows; returns their final number.
   func run() throws -> Int {
     let count = rows.count
     try addCascades()
     if session.isUndo { try refuseCascades(beyond: count) }
-    // A reference to nothing isn't worth telling beside the rule that forbids the deletion.
+    // If a rule forbids the deletion, dangling references needn't be reported too.
     if try areDenied() {
       try excuse()
       return 0
@@ -98,7 +99,7 @@ final class Deletion {
     return rows.count
   }
 
-  /// Withdraws violations that the deletion would have caused in other rows, as these rows stay.
+  /// Removes violations that the deletion would have caused in other rows, since it doesn't happen.
   private func excuse() throws {
     for (writer, identifier) in rows {
       session.displaced?.excuse(identifier, writer.layout)
@@ -123,7 +124,7 @@ final class Deletion {
     members[layout.root]?.contains(identifier) ?? false
   }
 
-  /// Notes that rows would be deleted which nobody named.
+  /// Reports that rows would be deleted that the request doesn't name.
   private func refuseCascades(beyond count: Int) throws {
     guard rows.count > count else { return }
     let (layout, identifier) = (rows[count].writer.layout, rows[count].identifier)
@@ -145,7 +146,7 @@ final class Deletion {
     }
   }
 
-  /// Notes the rows that forbid the deletion; returns whether there are any.
+  /// Reports the rows that forbid the deletion; returns whether there are any.
   private func areDenied() throws -> Bool {
     var isDenied = false
     try forEachRow { writer, identifier, links in
@@ -172,7 +173,7 @@ final class Deletion {
     return isDenied
   }
 
-  /// Returns the targets of a row's relationship.
+  /// Returns the destinations of a row's relationship.
   private func targets(_ link: Link, of identifier: Int64) throws -> [Int64] {
     switch link.storage {
     case .column(let column):
@@ -187,7 +188,7 @@ final class Deletion {
     }
   }
 
-  /// Makes the rows that stay forget a row.
+  /// Removes a row from the relationships of the remaining rows.
   private func clearReferences(
     to identifier: Int64,
     _ layout: EntityLayout,

@@ -1,27 +1,27 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Unique values taken away temporarily from rows of a save, so that other rows can get them.
+/// Removes unique values temporarily from rows of a save, so that other rows can get them.
 ///
 /// SQLite checks its unique indexes after each row. A row whose value another row is about to get
-/// therefore gets a placeholder; at the end it gets its own value back, unless it has got a new one
+/// therefore gets a placeholder. At the end its own value is restored, unless it has got a new one
 /// since.
 final class DisplacedValues {
-  /// How many rows may wait for their values.
+  /// The most rows with displaced values.
   private static let limit = 100_000
 
-  /// A value that a row has left.
+  /// A displaced value.
   private struct Entry {
     var writer: EntityWriter
     var clash: UniqueClash
-    /// The place of the column among those of the root entity.
+    /// The index of the column in the root entity.
     var place: Int
     var value: SQLiteValue
-    /// The value that the row has instead.
+    /// The placeholder in the row.
     var token: SQLiteValue
-    /// The pointer to the row of the request that now gets the value.
+    /// The pointer to the row of the request that gets the value.
     var pointer: String?
-    /// Whether all columns that must be unique are references.
+    /// Whether all columns of the unique constraint are references.
     var isReference: Bool
   }
 
@@ -33,8 +33,8 @@ final class DisplacedValues {
 
   /// Whether references may be displaced.
   ///
-  /// Rows with displaced references can't be found by their targets, so the references must be
-  /// restored before targets change.
+  /// Rows with displaced references can't be found by their destinations, so the references must be
+  /// restored before destinations change.
   private(set) var takesReferences = true
   private var entries: [Entry] = []
   private var latest: [Key: Int] = [:]
@@ -43,7 +43,7 @@ final class DisplacedValues {
   private var locatedCount = 0
   private let arena = CellArena()
 
-  /// Displaces the values of conflicting rows, and returns whether that worked for all.
+  /// Displaces the values of conflicting rows, and returns whether all could be displaced.
   func makeRoom(for clashes: [UniqueClash], _ writer: EntityWriter) throws -> Bool {
     for clash in clashes {
       guard try makeRoom(for: clash, writer) else { return false }
@@ -79,14 +79,14 @@ final class DisplacedValues {
     return true
   }
 
-  /// Gives a row a value that no other has; returns the value.
+  /// Sets a placeholder in a row, and returns the placeholder.
   private func displace(
     _ identifier: Int64,
     _ place: Int,
     _ root: EntityWriter,
     _ storage: StoredColumn.Storage
   ) throws -> SQLiteValue? {
-    // Changes in memory become the one to the value that the row has in the end.
+    // The recorder combines this change with the row's final value into one change.
     root.entities.recorder?.isHeld = true
     for _ in 0..<16 {
       tokenCount += 1
@@ -96,7 +96,7 @@ final class DisplacedValues {
     return nil
   }
 
-  /// A value that hardly any row has.
+  /// Returns a value that almost certainly no row has.
   private static func token(_ number: Int64, _ storage: StoredColumn.Storage) -> SQLiteValue {
     let text = "\u{1}displaced \(number)\u{1}"
     switch storage {
@@ -106,7 +106,7 @@ final class DisplacedValues {
     }
   }
 
-  /// Changes a column of a row; returns whether no other row has the value.
+  /// Changes a column of a row; returns `false` if another row has the value.
   private func change(
     _ identifier: Int64,
     _ place: Int,
@@ -122,7 +122,7 @@ final class DisplacedValues {
     }
   }
 
-  /// Notes the request's pointer for all values displaced since the last call.
+  /// Sets the request's pointer of all values displaced since the last call.
   func locate(_ pointer: @autoclosure () -> String) {
     guard locatedCount < entries.count else { return }
     let pointer = pointer()
@@ -130,12 +130,12 @@ final class DisplacedValues {
     locatedCount = entries.count
   }
 
-  /// Drops a row's displaced value, because its change in the request is refused anyway.
+  /// Removes a row's displaced value, because its change in the request fails anyway.
   func excuse(_ identifier: Int64, _ layout: EntityLayout) {
     excused.insert(Key(root: layout.root, identifier: identifier))
   }
 
-  /// Returns the target of a row's reference, even if it is displaced.
+  /// Returns the destination of a row's reference, even if it is displaced.
   func reference(_ stored: Int64?, of row: Int64, in column: ReferenceColumn) -> Int64? {
     guard let stored, stored < 0,
       let index = latest[Key(root: column.root.name, identifier: row, place: column.place)],
@@ -144,7 +144,7 @@ final class DisplacedValues {
     return value
   }
 
-  /// Gives references back; from now on rows keep theirs.
+  /// Restores references; from now on no more are displaced.
   func giveBackReferences(_ violate: (DepotError) throws -> Void) throws {
     takesReferences = false
     for entry in entries where entry.isReference { try giveBack(entry, violate) }
@@ -152,7 +152,7 @@ final class DisplacedValues {
 
   /// Restores all displaced values that weren't replaced since.
   ///
-  /// `violate` receives the errors of rows whose values other rows have now.
+  /// `violate` receives the errors of rows whose values other rows now have.
   func giveBack(_ violate: (DepotError) throws -> Void) throws {
     for entry in entries where !entry.isReference { try giveBack(entry, violate) }
     entries.first?.writer.entities.recorder?.isHeld = false
@@ -171,8 +171,9 @@ final class DisplacedValues {
 }
 
 extension ChangeSession {
-  /// Writes a row, for which rows of a save that have its unique values make room; returns the rows
-  /// that have them if it couldn't be written.
+  /// Writes a row, after displacing its unique values in other rows of the save.
+  ///
+  /// It returns the rows with its unique values if it couldn't be written.
   @inline(__always)
   func writing(
     _ writer: EntityWriter,
@@ -180,7 +181,7 @@ extension ChangeSession {
     _ value: (Int) -> Cell?,
     _ write: () throws -> Void
   ) throws -> [UniqueClash]? {
-    // A value that is stored outside a row would stay behind if its row weren't stored.
+    // A value stored outside its row would remain if the row weren't stored.
     if let displaced, !writer.layout.externalPlaces.isEmpty {
       let clashes = try writer.clashes(of: identifier, all: true, value)
       _ = try displaced.makeRoom(for: clashes, writer)
@@ -209,7 +210,7 @@ extension ChangeSession {
     }
   }
 
-  /// Returns the target of a row's reference, even if it is displaced.
+  /// Returns the destination of a row's reference, even if it is displaced.
   func target(of row: Int64, in column: ReferenceColumn) throws -> Int64? {
     let stored = try connection.target(of: row, in: column)
     return displaced?.reference(stored, of: row, in: column) ?? stored
@@ -217,7 +218,7 @@ extension ChangeSession {
 }
 
 extension EntityWriter {
-  /// Returns the value of a row's column; `nil` if there is no such row.
+  /// Returns a stored value of a row; `nil` if the row doesn't exist.
   fileprivate func stored(_ identifier: Int64, _ place: Int) throws -> SQLiteValue? {
     let column = layout.stored[place].quoted
     return try connection.statement("SELECT \(column) FROM \(layout.table) WHERE id = ?1")

@@ -1,36 +1,37 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writer of one entity's rows: its statements, and room for one row.
+/// The writer of one entity's rows: its statements, and memory for one row.
 final class EntityWriter {
   let layout: EntityLayout
   unowned let entities: EntityWriters
   let counter: IdentifierCounter
   let arena = CellArena()
-  /// Memory for the values that a row has already, while it is changed.
+  /// Memory for the previous values of a row while it is changed.
   let rowArena = CellArena()
-  /// The values of the row that is being written, at the places of the stored columns.
+  /// The values of the current row, by the index of the stored columns.
   let cells: UnsafeMutableBufferPointer<Cell>
-  /// The relationships of the row that is being read.
+  /// The relationships of the row being read.
   var links = RowLinks()
-  /// The uploads that the row takes up, by the places of their columns.
+  /// The uploads that the row uses, by the index of their columns.
   var uploads: [Int: UploadedValue] = [:]
-  /// The plans of updates of the columns that requests have named.
+  /// The cached plans of updates, by the columns that requests name.
   var updates = KnownPlans<UpdateRun>()
-  /// The comparisons with the columns that clients have read.
+  /// The cached comparisons, by the columns with base values.
   var comparisons = KnownPlans<RowComparison?>()
-  /// The plans of insertions, with the required columns that they leave out.
+  /// The cached plans of insertions, with the required columns that they omit.
   var insertions = KnownPlans<InsertRun>()
-  /// The relationships that a new row must have targets for from the start, with the places of those
-  /// that are stored in the row.
+  /// The relationships for which a new row must have destinations, with the index of their column.
+  ///
+  /// The index is `nil` for a relationship stored elsewhere.
   let demandingLinks: [(link: Link, place: Int?)]
-  /// The relationships that are stored in the row, with the places of their columns.
+  /// The relationships stored in the row, with the indexes of their columns.
   let references: [(link: Link, place: Int)]
-  /// The version of inserted rows; greater than 1 only for rows that existed before.
+  /// The version of inserted rows; greater than 1 only for rows that existed earlier.
   var firstVersion: Int64 = 1
-  /// The version of the row that was updated last; `nil` if it didn't grow by that.
+  /// The version of the last updated row; `nil` if it wasn't increased.
   var newVersion: Int64?
-  /// Finds out whether there is a row, and its version.
+  /// Reads the version of a row, if it exists.
   let existence: Statement
   let deletion: Statement
   private let defaultArena = CellArena()
@@ -90,7 +91,7 @@ final class EntityWriter {
 
   deinit { cells.deallocate() }
 
-  /// Returns how the values of a field are read.
+  /// Returns the rule for reading the values of a field.
   func rule(_ position: Int) throws(DepotError) -> FieldRule {
     if let rule = rules[position] { return rule }
     let rule = try FieldRule(layout.fields[position], of: layout.name)
@@ -98,8 +99,7 @@ final class EntityWriter {
     return rule
   }
 
-  /// Gives a row of the entity, if there is such a one, to `body`, and returns whether there is
-  /// one.
+  /// Calls `body` with a row of the entity, if it exists; returns whether it does.
   func read(_ identifier: Int64, _ body: (borrowing Row) throws -> Void) throws -> Bool {
     defer { selectStatement.reset() }
     selectStatement.restart()
@@ -109,7 +109,7 @@ final class EntityWriter {
     return true
   }
 
-  /// Returns the destinations of the relationships that are stored in a row.
+  /// Returns the destinations of the relationships stored in a row.
   func targets(of identifier: Int64) throws(SQLiteError) -> [(link: Link, target: Int64)] {
     guard let referenceStatement else { return [] }
     defer { referenceStatement.restart() }
@@ -124,30 +124,31 @@ final class EntityWriter {
     return targets
   }
 
-  /// Gives every attribute its default.
+  /// Sets every attribute to its default.
   func useDefaults() {
     for position in defaults.indices { cells[position] = defaults[position] }
   }
 
-  /// Gives the attribute at a place its default.
+  /// Sets the attribute with a column index to its default.
   func useDefault(at place: Int) { cells[place] = defaults[place] }
 
-  /// Stores the cells as a new row with an identifier of its own.
+  /// Stores the cells as a new row.
   @inline(__always)
   func insertRow(_ identifier: Int64) throws {
     guard layout.externalPlaces.isEmpty else { return try insertExternally(identifier) }
     try insertCells(identifier)
   }
 
-  /// Stores the cells as a new row, and large values outside it.
+  /// Stores the cells as a new row, with large values outside it.
   private func insertExternally(_ identifier: Int64) throws {
     let values = try moveOut(layout.externalPlaces)
     defer { moveIn(values) }
     try insertCells(identifier)
   }
 
-  /// Stores values outside the row and puts references to them into the cells; returns the values
-  /// for the rows that get the same.
+  /// Stores large values outside the row, and puts references to them into the cells.
+  ///
+  /// It returns the values, for further rows with the same values.
   private func moveOut(_ places: [Int]) throws -> [(place: Int, cell: Cell)] {
     blobArena.removeAll()
     var result: [(place: Int, cell: Cell)] = []
@@ -182,7 +183,7 @@ final class EntityWriter {
     try insertStatement.runBound()
   }
 
-  /// The statement that stores the cells at `positions` in a row that exists.
+  /// The statement that stores the cells at `positions` in an existing row.
   func updateStatement(_ positions: [Int]) throws(SQLiteError) -> Statement {
     let columns = positions.map { ", \(layout.stored[$0].quoted) = ?" }.joined()
     return try connection.statement(
@@ -190,11 +191,10 @@ final class EntityWriter {
     )
   }
 
-  /// Gives a row the cells at the positions of `run`, unless it has them already, and lets its version grow
-  /// by `step`.
+  /// Updates a row with the cells at the positions of `run`, unless they are equal already.
   ///
-  /// `prepare` gets the stored row, and may change the cells. The statement must be
-  /// ``updateStatement(_:)`` for the positions.
+  /// The row's version is increased by `step`. `prepare` gets the stored row, and may change the
+  /// cells. The statement must be ``updateStatement(_:)`` for the positions.
   func updateRow(
     _ identifier: Int64,
     _ run: UpdateRun,
@@ -220,10 +220,10 @@ final class EntityWriter {
     return .written(version: version)
   }
 
-  /// The state to write of a row besides the cells.
+  /// The change to make in a row, besides the cells.
   private enum NextState {
     case missing
-    /// It has the cells already.
+    /// The row equals the cells already.
     case unchanged
     case next(version: Int64)
   }
@@ -246,7 +246,7 @@ final class EntityWriter {
     return .next(version: try layout.version(after: row.integer(1), by: step, of: identifier))
   }
 
-  /// Whether a row has the cells at `positions`.
+  /// Whether a row equals the cells at `positions`.
   private func isSame(_ row: borrowing Row, _ positions: [Int]) -> Bool {
     for position in positions where !cells[position].isSame(as: Cell(row, position + 2)) {
       return false
@@ -254,7 +254,7 @@ final class EntityWriter {
     return true
   }
 
-  /// Copies a value of a row into the cells.
+  /// Copies a value of the stored row into the cells.
   func keep(_ cell: Cell, at place: Int) {
     switch cell {
     case .text(let bytes): cells[place] = .text(rowArena.copy(bytes))
@@ -263,7 +263,7 @@ final class EntityWriter {
     }
   }
 
-  /// Changes a few columns of any row, and returns whether the row exists.
+  /// Changes some columns of any row, and returns whether the row exists.
   func change(
     _ identifier: Int64,
     _ changes: [(place: Int, cell: Cell)],
@@ -286,9 +286,9 @@ final class EntityWriter {
 }
 
 extension EntityLayout {
-  /// Returns the version that a row has after another.
+  /// Returns the version of a row after an increase.
   ///
-  /// - Throws: ``DepotError`` `request.number_range` if there is none.
+  /// - Throws: ``DepotError`` `request.number_range` if it would exceed the greatest version.
   func version(
     after version: Int64,
     by step: Int64,
@@ -304,7 +304,7 @@ extension EntityLayout {
   }
 }
 
-/// The outcome for a row that was to get other values.
+/// The result of an update of one row.
 enum RowUpdate: Equatable {
   case missing
   case unchanged

@@ -1,16 +1,16 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writers of the rows of all entities of one schema.
+/// The writers of all entities of a schema.
 @Memberwise("catalog", "connection")
 final class EntityWriters {
   let catalog: Catalog
   let connection: Connection
-  /// The recorder of the history; `nil` if nothing is recorded.
+  /// The recorder of the history; `nil` to record nothing.
   var recorder: ChangeRecorder?
   private(set) var counters: [String: IdentifierCounter] = [:]
   private(set) var ceilings: [String: Int64]
-  /// How far ahead identifiers are set aside.
+  /// The number of identifiers that are reserved in advance.
   var identifierBlock: Int64 = 1024
   private var writers: [String: EntityWriter] = [:]
   private var links: [String: Link] = [:]
@@ -19,7 +19,7 @@ final class EntityWriters {
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
 
-  /// Runs a statement that changes no other columns than those at some places, if they are known.
+  /// Runs a statement that changes only columns with these indexes, if they are known.
   @inline(__always)
   func run(_ statement: Statement, changing places: [Int]?) throws {
     guard let recorder else { return try statement.runBound() }
@@ -29,13 +29,13 @@ final class EntityWriters {
     try recorder.spill()
   }
 
-  /// Returns the number of a new session, which is greater than 0.
+  /// Returns the number for a new session, greater than 0.
   func nextSession() -> UInt64 {
     sessionCount += 1
     return sessionCount
   }
 
-  /// Continues with the identifiers that another service of the store has left.
+  /// Continues with the identifiers reserved by another service of the store.
   func goOn(at ceilings: [String: Int64]) {
     self.ceilings = ceilings
     for counter in counters.values { counter.goOn(at: ceilings[counter.entity] ?? 1) }
@@ -67,14 +67,14 @@ final class EntityWriters {
     }
   }
 
-  /// The source of the identifiers of a table, which are different in all its entities.
+  /// The counter of a table's identifiers, shared by all its entities.
   private func counter(_ root: String) -> IdentifierCounter {
     counters[root].made {
       IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1, block: identifierBlock)
     }
   }
 
-  /// Returns the relationship that `owner` declares.
+  /// Returns the relationship for a layout.
   func link(_ layout: RelationshipLayout) throws -> Link {
     let key = "\(layout.owner).\(layout.name)"
     if let link = links[key] { return link }
@@ -89,7 +89,7 @@ final class EntityWriters {
     return link
   }
 
-  /// Returns the relationship that leads back.
+  /// Returns the inverse relationship.
   func inverse(of link: Link) throws -> Link? {
     if let inverse = link.inverse { return inverse }
     guard let owner = link.layout.inverseOwner, let name = link.layout.inverse?.name,
@@ -137,7 +137,7 @@ final class EntityWriters {
     )
   }
 
-  /// Returns the relationships of an entity, its ancestors' included.
+  /// Returns the relationships of an entity, including inherited ones.
   func links(of layout: EntityLayout) throws -> [Link] {
     if let links = linksOf[layout.name] { return links }
     let links = try layout.relationships.map { try link($0) }
@@ -145,7 +145,7 @@ final class EntityWriters {
     return links
   }
 
-  /// Returns the relationships without an inverse that lead to rows of an entity.
+  /// Returns the relationships without an inverse whose destination is an entity.
   func incoming(_ layout: EntityLayout) throws -> [Link] {
     if let links = ends[layout.name] { return links }
     let layouts = catalog.allLayouts.flatMap { other in
@@ -160,7 +160,7 @@ final class EntityWriters {
 }
 
 extension RelationshipLayout {
-  /// The side of the join table that the owner's rows are on.
+  /// The side of the join table for the owner's rows.
   var nearSide: JoinTable.Side {
     if case .join(_, let near, _, _) = storage, near == "target" { .target } else { .source }
   }

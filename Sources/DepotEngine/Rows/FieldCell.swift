@@ -3,9 +3,9 @@ internal import DepotSQLite
 internal import FoundationEssentials
 
 extension Cell {
-  /// Reads a value of a request as `type`, or returns `nil` if it can't be one.
+  /// Reads a value of a request as `type`; `nil` if it isn't of that type.
   ///
-  /// Its bytes are the request's own where they can be, and else the arena's.
+  /// Its bytes are in the request if possible, and otherwise copied to the arena.
   @inline(__always)
   init?(_ field: RowField, as type: AttributeType, in arena: CellArena) {
     if field.isNull {
@@ -61,17 +61,17 @@ extension Cell {
     return UnsafeBufferPointer(rebasing: room[..<count])
   }
 
-  /// A NaN is stored as an empty blob, because SQLite would make it a null.
+  /// NaN is stored as an empty blob, because SQLite would store it as null.
   private static func number(_ value: Double) -> Cell {
     value.isNaN ? .blob(UnsafeBufferPointer(start: nil, count: 0)) : .real(value)
   }
 
-  /// Converts a value of a schema; its bytes are the arena's.
+  /// Converts a value of a schema, whose bytes are copied to the arena.
   init(_ value: Value, in arena: CellArena) {
     self.init(stored: StoredValue.encode(value), in: arena)
   }
 
-  /// Converts an attribute's default; null if it has none.
+  /// Converts an attribute's default; null if there is none.
   init(defaultOf attribute: Attribute, in arena: CellArena) throws(DepotError) {
     let value = attribute.defaultValue ?? .null
     switch (value, attribute.collection) {
@@ -92,7 +92,7 @@ extension Cell {
     }
   }
 
-  /// How many bytes a text or blob has.
+  /// The size of a text or blob in bytes.
   var byteCount: Int {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes.count

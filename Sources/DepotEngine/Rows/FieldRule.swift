@@ -1,16 +1,16 @@
 internal import DepotProtocol
 
-/// How the values of one field are read from requests and checked.
+/// The rule for reading and checking the values of one field.
 struct FieldRule {
   private let entity: String
   let path: String
   let type: String
   let form: ValueForm
   let isOptional: Bool
-  /// Whether it says that an optional composite has a value, which null denies.
+  /// Whether the field is the presence of an optional composite, where null means absence.
   let isPresence: Bool
   let check: ValueCheck?
-  /// The numbers that the type holds, if they are whole.
+  /// The range of the type, if it is an integer type, as text.
   private let range: String?
 
   init(_ field: Field, of entity: String) throws(DepotError) {
@@ -25,7 +25,7 @@ struct FieldRule {
     type = field.attribute.collection.map { "\($0.rawValue) of \(element)" } ?? element
   }
 
-  /// Returns the error that a value isn't of the type.
+  /// Returns the error for a value of another type.
   func wrongType(_ field: RowField) -> DepotError {
     if form == .float, field.kind == .number || field.double != nil { return tooGreat }
     if case .list(let element, _, _) = form, let misfit = CollectionText.misfit(field, element) {
@@ -44,14 +44,14 @@ struct FieldRule {
       .hint(range.map { "It must be a whole number in \($0)." } ?? Self.advice(form))
   }
 
-  /// The error that a number is beyond the range of a float.
+  /// The error for a number beyond the range of a float.
   var tooGreat: DepotError {
     let greatest = Float.greatestFiniteMagnitude
     return error(.range, "is a float, and the value is outside \(-greatest)...\(greatest)")
       .hint("Give it a smaller value, or make it a double in the schema.")
   }
 
-  /// The type that a value which may be written otherwise is of.
+  /// The type of the value if it is a scalar, so that the message may explain its form.
   private var scalar: AttributeType? {
     switch form {
     case .scalar(let scalar): scalar
@@ -60,7 +60,7 @@ struct FieldRule {
     }
   }
 
-  /// How values of a form are written.
+  /// Returns the explanation of a value form.
   private static func advice(_ form: ValueForm) -> String {
     switch form {
     case .scalar(.date): "Write a time as in \"2001-01-01T00:00:00Z\"."
@@ -74,13 +74,13 @@ struct FieldRule {
     }
   }
 
-  /// The error that a value is missing.
+  /// The error for a missing value.
   var required: DepotError {
     error(.required, "must have a value")
       .hint("Give it one, or make it optional or give it a default in the schema.")
   }
 
-  /// Returns the error that a value can't be computed.
+  /// Returns the error for a value whose computation failed.
   func notComputable(_ identifier: Int64) -> DepotError {
     error(
       .range,
@@ -89,7 +89,7 @@ struct FieldRule {
     ).hint("Leave such rows out with a predicate, or say with TERNARY what they get instead.")
   }
 
-  /// Returns the problems of a value that isn't null.
+  /// Returns the errors of a value that isn't null, with their details.
   func problems(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [DepotError] {
     if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount)] }
     return try failures(cell, control)
@@ -104,12 +104,12 @@ struct FieldRule {
       .hint("Store a larger value outside the row, with externalStorage, and write it in parts.")
   }
 
-  /// Returns the errors that a value, which isn't null, breaks the attribute's rules.
+  /// Returns the errors if a value that isn't null breaks the attribute's rules.
   func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [DepotError] {
     try check?.failures(cell, control).map { error($0.code, $0.message).hint($0.hint) } ?? []
   }
 
-  /// Returns an error about the attribute; `message` is the predicate of its sentence.
+  /// Returns an error about the attribute; `message` is the rest of the sentence after its name.
   private func error(_ code: DepotError.Code, _ message: String) -> DepotError {
     DepotError(code, "\(entity).\(path) \(message).")
       .details(["entity": .string(entity), "attribute": .string(path)])

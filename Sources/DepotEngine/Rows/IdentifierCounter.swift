@@ -1,16 +1,16 @@
-/// The source of an entity's identifiers, which are never given out twice.
+/// The source of an entity's identifiers, which never repeat.
 ///
-/// The store holds a number that none of them has reached, a block ahead, so that most commits needn't
-/// write it.
+/// The store has a number above all assigned identifiers, a block ahead, so that most commits
+/// needn't update it.
 final class IdentifierCounter {
-  /// How far ahead the store sets identifiers aside; 0 if others may take the next one.
+  /// The number of identifiers reserved in advance; 0 if other services may assign the next one.
   private let block: Int64
   let entity: String
   /// The next identifier.
   private(set) var next: Int64
-  /// The greatest identifier that the store has set aside.
+  /// The greatest identifier that is reserved in the store.
   private(set) var ceiling: Int64
-  /// The first identifier that the request may take.
+  /// The first identifier that the current request may have assigned.
   private var firstOfRequest: Int64
 
   init(entity: String, ceiling: Int64, block: Int64) {
@@ -21,10 +21,10 @@ final class IdentifierCounter {
     firstOfRequest = ceiling
   }
 
-  /// Notes that later identifiers belong to a new request.
+  /// Starts a new request.
   func beginRequest() { firstOfRequest = next }
 
-  /// Whether an identifier was taken for the request that is being carried out.
+  /// Whether an identifier was assigned by the current request.
   func isNew(_ identifier: Int64) -> Bool { identifier >= firstOfRequest }
 
   func take() -> Int64 {
@@ -32,15 +32,15 @@ final class IdentifierCounter {
     return next
   }
 
-  /// The ceiling to store before taken identifiers are committed; `nil` if it stays the same.
+  /// The identifier up to which to reserve before the commit; `nil` if that needn't change.
   var wantedCeiling: Int64? { next > ceiling ? next + block : nil }
 
-  /// Continues with the ceiling that another service of the store has left.
+  /// Continues with the identifiers reserved by another service of the store.
   func goOn(at ceiling: Int64) {
     (next, self.ceiling, firstOfRequest) = (ceiling, ceiling, ceiling)
   }
 
-  /// Notes that the store holds `ceiling`.
+  /// Records that the store has reserved identifiers up to `ceiling`.
   func didStore(_ ceiling: Int64) {
     self.ceiling = ceiling
   }

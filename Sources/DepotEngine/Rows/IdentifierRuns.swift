@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
-/// A list of identifiers as runs of consecutive ones.
+/// A list of identifiers, stored as runs of consecutive ones.
 struct IdentifierRuns {
   private(set) var list: [(first: Int64, count: Int)] = []
 
-  /// Adds an identifier; 0 stands for none.
+  /// Adds an identifier; 0 means none.
   mutating func append(_ identifier: Int64) {
     if let last = list.last,
       identifier == 0

@@ -1,31 +1,31 @@
 internal import DepotProtocol
 
-/// One column of the rows of a request.
+/// A column of the rows in a request.
 struct InputColumn {
   let name: String
   let target: Target
 
   enum Target {
-    /// The row's own identifier, temporary in inserts.
+    /// The row's own identifier, which is temporary in inserts.
     case identifier
-    /// An attribute, and the place of its column; `nil` if it is checked but not kept.
+    /// An attribute, and the index of its column; `nil` if it is checked but not stored.
     case attribute(FieldRule, place: Int?)
     /// A composite as a whole.
     case composite(CompositeInput)
-    /// A to-one relationship, and the place of its column.
+    /// A to-one relationship stored in the row, and the index of its column.
     case reference(Link, ReferenceColumn, place: Int)
-    /// A to-one relationship that its inverse stores.
+    /// A to-one relationship that is stored in the destination row.
     case foreign(Link)
     /// A to-many relationship.
     case toMany(Link)
-    /// Something that was looked at before, or isn't to be written.
+    /// A column that was processed before, or isn't written.
     case ignored
   }
 
-  /// Whether it is a reference to a row that notices, or that has an order for it.
+  /// Whether a changed reference also affects the destination row, or an order.
   var hasConsequences = false
 
-  /// The places of the stored columns; only a composite has several.
+  /// The indexes of the stored columns; only a composite has several.
   var places: [Int] {
     switch target {
     case .attribute(_, let place): place.map { [$0] } ?? []
@@ -37,8 +37,9 @@ struct InputColumn {
 }
 
 extension EntityWriter {
-  /// Returns the columns that names in a request mean, in the same order; `isKeyed` if they are the
-  /// members of an object.
+  /// Returns the columns for names in a request, in the same order.
+  ///
+  /// `isKeyed` is true if the names are the members of an object.
   func columns(
     _ names: [String],
     at pointer: String,
@@ -53,7 +54,7 @@ extension EntityWriter {
       }
       if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
       do {
-        // Beside its parts, the name of an optional composite says only whether it is there.
+        // If parts of a composite are named, its own name only sets its presence.
         let isWhole = !names.contains { $0.hasPrefix(name + ".") }
         if isWhole, let composite = try composite(name) {
           return InputColumn(name: name, target: .composite(composite))
@@ -66,7 +67,7 @@ extension EntityWriter {
     }
   }
 
-  /// Resolves the columns of a save's changed rows.
+  /// Returns the columns of a save's changed rows.
   func changedColumns(_ names: [String], at pointer: String) throws -> [InputColumn] {
     let columns = try columns(
       names.filter { $0 != "$version" },
@@ -118,7 +119,7 @@ extension EntityWriter {
 }
 
 extension EntityLayout {
-  /// Returns the error that there is no column `name`, with the nearest name as the hint.
+  /// Returns the error for an unknown column, with the most similar name as the hint.
   func unknownAttribute(_ name: String) -> DepotError {
     let names = fields.map(\.path) + relationships.filter(\.relationship.isToMany).map(\.name)
     let nearest = Spelling.nearest(to: name, in: names + ["$id", "$version"])

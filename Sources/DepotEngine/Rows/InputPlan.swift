@@ -1,21 +1,21 @@
 internal import DepotProtocol
 
-/// The plan for reading the rows of a request, prepared once.
+/// The prepared reading of a request's rows.
 struct InputPlan {
   let columns: [InputColumn]
-  /// The same for the common case, without references, so that a value costs no counting of them.
+  /// The columns without object references, for the common case, so that no references are counted.
   let plain: [PlainColumn]
-  /// The places that rows have values for.
+  /// The indexes of the columns that rows have values for.
   let places: [Int]
-  /// Whether a column isn't an attribute.
+  /// Whether some column isn't an attribute.
   let hasLinks: Bool
 
   struct PlainColumn {
     var form: ValueForm
-    /// The place of the stored column; -1 if there is none.
+    /// The index of the stored column; -1 if there is none.
     var place: Int
     var isAttribute: Bool
-    /// Whether a reference matters to other rows, or to the row's order among others.
+    /// Whether a changed reference affects other rows, or the row's order.
     var hasConsequences = false
     var isOptional: Bool
     var hasCheck: Bool
@@ -48,7 +48,7 @@ struct InputPlan {
 }
 
 extension InputPlan {
-  /// The plan for rows that write only the columns at some positions.
+  /// Returns the plan that writes only the columns at some positions.
   func masked(to positions: [Int]) -> InputPlan {
     InputPlan(
       columns.enumerated().map { position, column in
@@ -60,13 +60,13 @@ extension InputPlan {
   }
 }
 
-/// Where the row that is being read stands in the request.
+/// The location of the current row in the request.
 enum RowPlace {
-  /// A row of a batch, whose values are counted.
+  /// A row of a batch, whose values are addressed by index.
   case row(base: String, Int)
-  /// The values of an update, which are named.
+  /// The values of an update, which are addressed by name.
   case set(base: String)
-  /// A row whose values stand at several places.
+  /// A row whose values are at separate locations.
   case scattered(row: String, values: [String])
 
   /// The JSON pointer to the row.
@@ -88,23 +88,23 @@ enum RowPlace {
   }
 }
 
-/// The reference of a row for a to-one relationship that is stored in it.
+/// The reference of a row for a to-one relationship stored in it.
 struct RowReference {
-  /// The place among the request's columns.
+  /// The index among the request's columns.
   var index: Int
   var target: Int64?
 }
 
-/// The relationships of a row, besides the cells.
+/// The relationships of the current row, in addition to its cells.
 struct RowLinks {
-  /// To-one relationships that are stored in the row.
+  /// To-one relationships stored in the row.
   var references: [RowReference] = []
-  /// The relationships that others store.
+  /// Relationships stored in other rows or join tables.
   var changes: [Change] = []
-  /// The temporary identifier, and the text of a permanent one.
+  /// The temporary identifier, or a permanent one as text.
   var temporary: String?
   var identifier: Int64?
-  /// The places of parts of composites that the row's columns stand for, but leave as they are.
+  /// The indexes of composites' parts that the row's columns include but don't change.
   var kept: Set<Int> = []
 
   typealias Change = (link: Link, edit: LinkEdit, pointer: String)

@@ -14,7 +14,7 @@ extension JSONWriter {
 
   private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-  /// Writes bytes in the alphabet of RFC 4648 section 4, padded.
+  /// Writes bytes as base64 (RFC 4648 section 4), with padding.
   mutating func base64(_ value: UnsafeBufferPointer<UInt8>) {
     bytes.reserveCapacity(bytes.count + value.count / 3 * 4 + 6)
     bytes.append(UInt8(ascii: "\""))

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The table of a relationship between any number of rows on both sides.
+/// The table of a many-to-many relationship.
 @Memberwise("name")
 final class JoinTable {
-  /// The side that a relationship is looked at from.
+  /// A side of the table.
   enum Side {
     case source
     case target
@@ -16,13 +16,13 @@ final class JoinTable {
 
   /// The quoted name.
   let name: String
-  /// Whether the rows that belong to one of a side have an order.
+  /// Whether the rows joined to a row on each side are ordered.
   let isOrdered: (source: Bool, target: Bool)
   private let connection: Connection
 
   func hasOrder(_ side: Side) -> Bool { side == .source ? isOrdered.source : isOrdered.target }
 
-  /// Adds a row unless it is there; returns whether it wasn't.
+  /// Adds a row unless it exists; returns whether it was added.
   func insert(
     _ source: Int64,
     _ target: Int64,
@@ -55,7 +55,7 @@ final class JoinTable {
     return statement
   }
 
-  /// Deletes a row; returns whether it was there.
+  /// Deletes a row; returns whether it existed.
   func delete(_ source: Int64, _ target: Int64) throws(SQLiteError) -> Bool {
     let statement = try connection.statement(
       "DELETE FROM \(name) WHERE source = ?1 AND target = ?2"
@@ -96,7 +96,7 @@ final class JoinTable {
     )
   }
 
-  /// Gives a row its order on one side.
+  /// Sets the order of a row on one side.
   func setOrder(
     _ order: Int64,
     of source: Int64,

@@ -1,6 +1,6 @@
-/// The plans of the columns that requests have named, so that the next one like them finds its own.
+/// A cache of plans by the columns that requests name.
 struct KnownPlans<Plan> {
-  /// How many plans are kept.
+  /// The most plans in the cache.
   private static var limit: Int { 32 }
 
   private struct Key: Hashable {
@@ -9,7 +9,7 @@ struct KnownPlans<Plan> {
     var use: Use
   }
 
-  /// The use of the columns, as far as it decides which ones there may be.
+  /// The use of the columns, which decides which ones are allowed.
   enum Use: Hashable {
     /// Rows without identifiers.
     case values
@@ -17,12 +17,12 @@ struct KnownPlans<Plan> {
     case insertion
     /// Rows to change, with identifiers and versions.
     case change
-    /// New rows that may take the place of others.
+    /// New rows that may replace others.
     case replacement
   }
 
   private var plans: [Key: Plan] = [:]
-  /// The plan that was found last, which most requests find again.
+  /// The last plan found, which most requests use again.
   private var last: (key: Key, plan: Plan)?
 
   /// Returns the plan of some columns, which `make` makes if it isn't known.

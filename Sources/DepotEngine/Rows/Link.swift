@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A relationship as the writer needs it: its storage and its inverse.
+/// A relationship in the form for the writer: its storage and its inverse.
 @Memberwise("layout")
 final class Link {
   let layout: RelationshipLayout
@@ -9,50 +9,50 @@ final class Link {
   let owner: EntityLayout
   let destination: EntityLayout
   let storage: Storage
-  /// The side of a join table that the owner's rows are on.
+  /// The side of a join table for the owner's rows.
   let side: JoinTable.Side
-  /// The inverse relationship, once it was looked up; the owner of this one keeps it alive.
+  /// The inverse relationship, after its first use; the owner of this one keeps it alive.
   unowned var inverse: Link?
-  /// The targets that are known to exist, and the session that asked for them.
+  /// The destinations known to exist, and the session that checked them.
   var known: Set<Int64> = []
   var knownSession: UInt64 = 0
 
   enum Storage {
-    /// The owner's rows hold the identifier.
+    /// The owner's rows have the destination's identifier.
     case column(ReferenceColumn)
-    /// The destination's rows hold it.
+    /// The destination's rows have the owner's identifier.
     case foreign(ReferenceColumn)
     case join(JoinTable)
   }
 
   var relationship: Relationship { layout.relationship }
-  /// The name for people.
+  /// The name for messages.
   var name: String { "\(layout.owner).\(layout.name)" }
   var isToMany: Bool { relationship.isToMany }
-  /// Whether (a, b) is there if and only if (b, a) is.
+  /// Whether it is its own inverse, so that (a, b) exists if and only if (b, a) does.
   var isSymmetric: Bool { layout.isSelfInverse }
-  /// Whether a row must lead to another.
+  /// Whether a row must have a destination.
   var isRequired: Bool { !isToMany && !relationship.isOptional }
-  /// Whether a row's number of targets has to be looked at when the request is done.
+  /// Whether a row's number of destinations must be checked at the end of the request.
   var isLimited: Bool { relationship.isLimited }
-  /// Whether a row breaks the rules that has no targets.
+  /// Whether a row without destinations breaks the rules.
   var needsTargets: Bool { isToMany ? relationship.minCount > 0 : isRequired }
 }
 
 extension Relationship {
-  /// Whether a row that leads to any number of others may break the rules.
+  /// Whether the number of destinations is restricted.
   var isLimited: Bool { isToMany ? minCount > 0 || maxCount > 0 : !isOptional }
 }
 
-/// The column that holds the identifier of a to-one relationship's target.
+/// The column with the identifier of a to-one relationship's destination.
 struct ReferenceColumn {
-  /// The layout of the root entity, which has all columns of the table.
+  /// The layout of the root entity, with all columns of the table.
   var root: EntityLayout
-  /// The place among the stored columns of ``root``.
+  /// The index among the stored columns of ``root``.
   var place: Int
-  /// The place of the column with the row's order among those with the same target.
+  /// The index of the column with the row's order among the rows with the same destination.
   var orderPlace: Int?
-  /// Whether no two rows may have the same target.
+  /// Whether no two rows may have the same destination.
   var isUnique: Bool
 
   var quoted: String { root.stored[place].quoted }
@@ -60,7 +60,7 @@ struct ReferenceColumn {
 }
 
 extension Connection {
-  /// Returns the identifiers of rows whose column holds `target`, in their order.
+  /// Returns the identifiers of rows whose column is `target`, in their order.
   func rows(
     with column: ReferenceColumn,
     _ target: Int64
@@ -81,7 +81,7 @@ extension Connection {
     )
   }
 
-  /// Returns the greatest order of the rows whose column holds `target`.
+  /// Returns the greatest order of the rows whose column is `target`.
   func lastOrder(in column: ReferenceColumn, of target: Int64) throws -> Int64? {
     guard let order = column.quotedOrder else { return nil }
     return try integer(

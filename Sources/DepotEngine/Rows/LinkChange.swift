@@ -1,34 +1,34 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The new destinations of a row's relationship whose truth isn't stored in the row itself.
+/// The new destinations of a row's relationship that isn't stored in the row itself.
 struct LinkChange {
   var link: Link
   var row: Int64
   /// Whether the row was inserted by the same request.
   var isNew: Bool
   var edit: LinkEdit
-  /// Where the request says so.
+  /// The pointer to the destinations in the request.
   var pointer: String
 }
 
-/// A change of a row's targets; their identifiers are distinct and exist.
+/// A change of a row's destinations, whose identifiers are distinct and exist.
 enum LinkEdit {
-  /// These and no others, in this order.
+  /// Replace all destinations by these, in this order.
   case set([Int64])
-  /// The position is where the first added row goes.
+  /// Add and remove destinations; `at` is the position of the first added one.
   case edit(add: [Int64], remove: [Int64], at: Int?)
 }
 
 extension ChangeSession {
-  /// Notes new targets for the relationships of a written row.
+  /// Adds the relationship changes of a written row.
   func note(_ changes: [RowLinks.Change], of row: Int64, isNew: Bool) {
     linkChanges += changes.map {
       LinkChange(link: $0.link, row: row, isNew: isNew, edit: $0.edit, pointer: $0.pointer)
     }
   }
 
-  /// Applies the noted changes of relationships.
+  /// Applies all relationship changes.
   func applyLinkChanges() throws {
     let changes = linkChanges
     linkChanges = []
@@ -82,7 +82,7 @@ extension ChangeSession {
     }
   }
 
-  /// Lets these rows lead to the change's, in this order.
+  /// Sets a row as the destination of these rows, in this order.
   private func place(
     _ wanted: [Int64],
     in change: LinkChange,
@@ -171,16 +171,16 @@ extension ChangeSession {
     try look(behind: link, of: far)
   }
 
-  /// Has the number of targets that a row has by the inverse looked at when the request is done.
+  /// Schedules a check of the inverse relationship of a row for the end of the request.
   private func look(behind link: Link, of row: Int64) throws {
     guard let inverse = try link.isSymmetric ? link : entities.inverse(of: link) else { return }
     look(at: inverse, of: row, because: .change)
   }
 }
 
-/// The orders of a row's list: growing numbers with gaps.
+/// The order numbers of a row's list, which increase with gaps.
 enum OrderedList {
-  /// Returns the list with `added` at a position, counted without them.
+  /// Returns the list with `added` inserted at a position.
   static func insert(_ added: [Int64], into members: [Int64], at position: Int) -> [Int64] {
     let moved = Set(added)
     var result = members.filter { !moved.contains($0) }
@@ -188,7 +188,7 @@ enum OrderedList {
     return result
   }
 
-  /// Returns the orders that have to change for the rows to come as `wanted`; the others keep theirs.
+  /// Returns the order numbers to change so that the rows are in the `wanted` order.
   static func changes(
     to wanted: [Int64],
     from members: [(identifier: Int64, order: Int64)]
@@ -202,7 +202,7 @@ enum OrderedList {
         last = order
         continue
       }
-      // The next that can stay must be beyond; else all that follow move.
+      // The next unchanged number must be greater; otherwise all following numbers change.
       let previous = last == .min ? 0 : last
       var following: Int64?
       var run = 1

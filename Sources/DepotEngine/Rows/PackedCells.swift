@@ -1,10 +1,11 @@
 internal import DepotSQLite
 
-/// Copies of values as they are stored, one behind the other, found by their offsets.
+/// Copies of stored values in one byte array, found by their offsets.
 ///
-/// Each begins with a byte. A whole number has 1 to 8 there, the number of bytes that follow, the least first;
-/// a real number has 9, and its eight bytes follow; a text has 10 and a blob 11, and a count and so many bytes
-/// follow; null is 0. A count has seven bits in each byte, the least first, and the eighth bit if more follow.
+/// Each value starts with a byte. For an integer it is 1 to 8, the number of following bytes, least
+/// significant first; for a real number it is 9, with eight bytes; for a text 10 and for a blob 11,
+/// with a count and as many bytes; null is 0. A count has seven bits in each byte, least
+/// significant first, and the eighth bit is set if more bytes follow.
 struct PackedCells: Equatable, Sendable {
   private(set) var bytes: [UInt8] = []
 
@@ -28,29 +29,29 @@ struct PackedCells: Equatable, Sendable {
 
   var count: Int { bytes.count }
 
-  /// Forgets everything from an offset on.
+  /// Removes everything from an offset on.
   mutating func truncate(to count: Int) {
     bytes.removeLast(bytes.count - count)
   }
 
-  /// Forgets everything, and gives up memory if it is much, unless more comes at once.
+  /// Removes everything, and frees much memory unless more values are about to be added.
   mutating func removeAll(goesOn: Bool = false) {
     bytes.removeAll(keepingCapacity: goesOn || bytes.capacity < 1 << 20)
   }
 
-  /// Adds the place of a column, or how many follow.
+  /// Adds the index of a column, or a count.
   mutating func add(_ number: Int) {
     bytes.append(UInt8(truncatingIfNeeded: number))
     bytes.append(UInt8(truncatingIfNeeded: number >> 8))
   }
 
-  /// Puts a number into the place of one that was added.
+  /// Replaces a number that was added.
   mutating func set(_ number: Int, at offset: Int) {
     bytes[offset] = UInt8(truncatingIfNeeded: number)
     bytes[offset + 1] = UInt8(truncatingIfNeeded: number >> 8)
   }
 
-  /// Adds a number that is not negative, in as few bytes as it needs.
+  /// Adds a number that isn't negative, in as few bytes as possible.
   @inline(__always)
   mutating func add(count: Int) {
     var rest = UInt(bitPattern: count)
@@ -61,7 +62,7 @@ struct PackedCells: Equatable, Sendable {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Adds bytes that another collection of cells has.
+  /// Adds the bytes of another collection of cells.
   mutating func add(_ packed: some Collection<UInt8>) { bytes.append(contentsOf: packed) }
 
   mutating func add(_ packed: UnsafeRawBufferPointer) { bytes.append(contentsOf: packed) }
@@ -93,14 +94,15 @@ struct PackedCells: Equatable, Sendable {
     bytes.append(contentsOf: part)
   }
 
-  /// Reads a number, and moves the offset behind it.
+  /// Reads a number, and advances the offset.
   func number(_ offset: inout Int) -> Int {
     defer { offset += 2 }
     return Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
   }
 
-  /// Reads a number that ``add(count:)`` has added, and moves the offset behind it; `nil` at the end, and if
-  /// it is damaged.
+  /// Reads a number written by ``add(count:)``, and advances the offset.
+  ///
+  /// It is `nil` at the end, and if the bytes are damaged.
   static func count(in bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Int? {
     var result: UInt = 0
     var shift: UInt = 0
@@ -114,7 +116,7 @@ struct PackedCells: Equatable, Sendable {
     return nil
   }
 
-  /// Reads a value, which points into the given bytes, and advances the offset.
+  /// Reads a value that points into the given bytes, and advances the offset.
   ///
   /// It is `nil` at the end, and if the bytes are damaged.
   static func next(in bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Cell? {
@@ -150,30 +152,30 @@ struct PackedCells: Equatable, Sendable {
     if count == 1 { return Int64(Int8(bitPattern: bytes[offset])) }
     var word: UInt64 = 0
     for place in (0..<count).reversed() { word = word << 8 | UInt64(bytes[offset + place]) }
-    // The sign is in the greatest bit of the bytes that are there.
+    // The sign is the most significant bit of the bytes that are there.
     let free = 64 - 8 * count
     return Int64(bitPattern: word << UInt64(free)) >> Int64(free)
   }
 
-  /// Returns the value at an offset, which points into the given bytes.
+  /// Returns the value at an offset; it points into the given bytes.
   static func cell(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Cell {
     var offset = offset
     return next(in: bytes, &offset) ?? .null
   }
 
-  /// Returns where the value at an offset ends.
+  /// Returns the offset after the value at an offset.
   func end(of offset: Int) -> Int {
     var end = offset
     bytes.withUnsafeBytes { _ = Self.next(in: $0, &end) }
     return end
   }
 
-  /// Whether two values are the same in every bit.
+  /// Whether two values are identical in every bit.
   func areEqual(_ first: Int, _ second: Int) -> Bool {
     bytes[first..<end(of: first)] == bytes[second..<end(of: second)]
   }
 
-  /// Returns the integer at an offset; `nil` if something else is there.
+  /// Returns the integer at an offset; `nil` if another value is there.
   func integer(at offset: Int) -> Int64? {
     bytes.withUnsafeBytes {
       if case .integer(let value) = Self.cell(in: $0, at: offset) { value } else { nil }
@@ -185,7 +187,7 @@ extension SQLiteValue {
   /// The blob to bind for a constant list.
   static func list(_ values: [SQLiteValue]) -> SQLiteValue { .blob(PackedCells(values).bytes) }
 
-  /// Calls `body` with the value, whose bytes are valid until it returns.
+  /// Calls `body` with the value, whose bytes are valid only during the call.
   fileprivate func withCell(_ body: (Cell) -> Void) {
     switch self {
     case .null: body(.null)

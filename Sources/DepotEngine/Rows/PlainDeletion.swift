@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The deletion of rows that no other row notices, so that none has to be looked at.
+/// The deletion of rows that no other row depends on, so that none needs to be read.
 struct PlainDeletion {
   private let session: ChangeSession
   private let layout: EntityLayout
 
-  /// Returns `nil` if a row of the entity, or of one that descends from it, can matter to others.
+  /// Prepares the deletion; `nil` if a row of the entity or a descendant may affect others.
   init?(_ session: ChangeSession, of layout: EntityLayout) throws {
     self.session = session
     self.layout = layout
@@ -23,11 +23,11 @@ struct PlainDeletion {
     }
   }
 
-  /// Deletes every row of a table; returns how many there were.
+  /// Deletes every row of a table; returns the number of rows.
   func deleteAll() throws -> Int {
     let recorder = session.entities.recorder
     if try recorder?.truncate(layout) ?? false { return session.connection.changeCount }
-    // The record doesn't grow with the table.
+    // The recorded change has the same size for any table.
     let boundary = try session.connection.statement(
       "SELECT id FROM \(layout.table) ORDER BY id LIMIT 1 OFFSET 1000"
     )

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The update of rows that all get the same values, which no other row notices, by a statement for many.
+/// The update of many rows with equal values by one statement, if no other row depends on them.
 struct PlainUpdate {
   private static let rowsTogether = 64
 
@@ -10,7 +10,7 @@ struct PlainUpdate {
   private let positions: [Int]
   private let recorded: [Int]?
 
-  /// Takes the values that the writer's cells have; returns `nil` if each row has to be looked at.
+  /// Uses the values in the writer's cells; `nil` if each row must be read.
   init?(_ run: UpdateRun, _ writer: EntityWriter, _ session: ChangeSession) throws {
     let layout = writer.layout
     guard run.statement != nil, run.computed == nil, run.composites.isEmpty, !run.plan.hasLinks,
@@ -18,7 +18,7 @@ struct PlainUpdate {
       !layout.uniques.contains(where: { $0.places.contains(where: run.positions.contains) }),
       try session.entities.derivedAttributes().isEmpty
     else { return nil }
-    // To SQLite, -0 is no other value than 0.
+    // SQLite treats -0 and 0 as equal.
     for position in run.positions {
       if case .real(0) = writer.cells[position] { return nil }
     }
@@ -56,7 +56,7 @@ struct PlainUpdate {
     }
   }
 
-  /// Returns the statement for so many rows: the values, and then the rows' identifiers.
+  /// Returns the statement for `count` rows, with the values and then the identifiers to bind.
   private func statement(_ count: Int) throws(SQLiteError) -> Statement {
     let columns = positions.map { writer.layout.stored[$0].quoted }
     let assignments = columns.enumerated().map { ", \($1) = ?\($0 + 1)" }.joined()
@@ -70,7 +70,7 @@ struct PlainUpdate {
     )
   }
 
-  /// - Throws: ``DepotError`` `request.number_range` if the version of one of the rows can't grow.
+  /// - Throws: ``DepotError`` `request.number_range` if a row has the greatest possible version.
   private func refuseLastVersions(_ rows: ArraySlice<Int64>) throws {
     let table = writer.layout.table
     for row in rows {

@@ -1,8 +1,9 @@
 internal import DepotProtocol
 
 extension QueryExpression {
-  /// Whether this is null though nothing that it is computed from is, as where a whole number
-  /// overflows; `nil` if that can't be.
+  /// The condition that this is null although nothing that it is computed from is null.
+  ///
+  /// That happens when an integer overflows, for example. It is `nil` if it can't happen.
   var failure: QueryExpression? {
     switch self {
     case .conditional(let test, let first, let second):
@@ -30,7 +31,7 @@ extension QueryExpression {
     parts.isEmpty ? nil : .or(parts)
   }
 
-  /// The inputs of a chain of operations, if null comes of nothing else but a failure.
+  /// The inputs of a chain of operations, if only a failure makes its result null.
   private var inputs: [QueryExpression]? {
     switch self {
     case .arithmetic(_, let left, let right):

@@ -2,9 +2,9 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension ChangeSession {
-  /// Lets a row's to-one relationship lead to another row, or to none, and its inverse agree.
+  /// Sets a row's to-one relationship to a destination or none, and updates its inverse.
   ///
-  /// A row whose only place is taken by another is left without one.
+  /// If the destination can have only one such row, its previous row loses the reference.
   func setReference(
     _ link: Link,
     _ column: ReferenceColumn,
@@ -45,7 +45,7 @@ extension ChangeSession {
     if let target { look(at: inverse, of: target, because: .change) }
   }
 
-  /// Takes the only place at `target` from the row that has it, unless that is `row`.
+  /// Removes the row that uses `target` from the one-to-one relationship, unless it is `row`.
   func makeRoom(
     _ link: Link,
     _ column: ReferenceColumn,
@@ -58,7 +58,7 @@ extension ChangeSession {
     }
   }
 
-  /// Returns the order of a row that comes to `target`, if there are orders.
+  /// Returns the order of a row that is added to `target`, if the relationship is ordered.
   func order(_ column: ReferenceColumn, of target: Int64?) throws -> Int64? {
     guard let target, column.orderPlace != nil else { return nil }
     return try nextOrder(column.quoted + column.root.name, of: target) {
@@ -66,7 +66,7 @@ extension ChangeSession {
     }
   }
 
-  /// Makes a relationship that is its own inverse agree after `row` was led to `target`.
+  /// Updates a self-inverse relationship after `row` got `target`.
   func makeSymmetric(
     _ link: Link,
     _ column: ReferenceColumn,

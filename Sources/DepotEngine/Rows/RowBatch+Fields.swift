@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension RowBatch {
-  /// Calls `body` at the beginning of each row, which it reads to its end.
+  /// Calls `body` at the start of each row, which `body` must read to its end.
   @inline(__always)
   func eachRow(_ body: (_ row: Int, inout RowReader) throws -> Void) throws {
     try json.withUnsafeBufferPointer { bytes in
@@ -14,7 +14,7 @@ extension RowBatch {
     }
   }
 
-  /// Calls `body` with the field that each row has in a column.
+  /// Calls `body` with each row's field in a column.
   @inline(__always)
   func eachField(in column: Int, _ body: (_ row: Int, RowField) throws -> Void) throws {
     try eachRow { row, reader in

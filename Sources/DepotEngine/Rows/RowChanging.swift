@@ -1,27 +1,28 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The common part of all rows that one update changes.
+/// The plan for all rows of one update.
 @Memberwise
 final class UpdateRun {
   let plan: InputPlan
-  /// The places that rows have values for.
+  /// The indexes of the columns that rows have values for.
   let named: Set<Int>
-  /// The places of the columns that are written.
+  /// The indexes of the columns to write.
   let positions: [Int]
-  /// The same for the record of the changes, in ascending order; `nil` if it has other places.
+  /// The same indexes, ascending, for the change recorder; `nil` if other columns change too.
   let recorded: [Int]?
-  /// The optional composites that are touched.
+  /// The optional composites with changed parts.
   let composites: [CompositeLayout]
-  /// The statement that writes the columns; `nil` if there are none.
+  /// The statement that writes the columns; `nil` if there are none to write.
   let statement: Statement?
-  /// The values that are computed from each row.
+  /// The values computed from each row.
   let computed: ComputedValues?
 }
 
 extension EntityWriter {
-  /// Gives rows new values, all that the request means or those of a chunk that exist, and returns
-  /// the rows that were changed.
+  /// Updates the rows of a request, or the existing rows of a chunk.
+  ///
+  /// It returns the changed rows.
   func update(
     _ request: UpdateRequest,
     _ session: ChangeSession,
@@ -53,7 +54,7 @@ extension EntityWriter {
       } else if computed == nil || !plan.columns.isEmpty {
         throw DepotError(.usage, "There are no values to set.").at("/args/set")
       }
-      // Rows that were named, or found a while ago, may be missing.
+      // Rows that are named, or were found earlier, may no longer exist.
       if chunk == nil, request.rows.predicate != nil,
         let plain = try PlainUpdate(run, self, session)
       {
@@ -100,7 +101,7 @@ extension EntityWriter {
     )
   }
 
-  /// Gives a row the values that were read; returns whether there is such a row.
+  /// Updates a row with the values that were read; returns whether the row exists.
   func update(
     _ identifier: Int64,
     _ run: UpdateRun,
@@ -132,7 +133,7 @@ extension EntityWriter {
     try version(of: identifier) != nil
   }
 
-  /// Returns the version of a row; `nil` if there is no such row.
+  /// Returns the version of a row; `nil` if it doesn't exist.
   func version(of identifier: Int64) throws(SQLiteError) -> Int64? {
     defer { existence.restart() }
     try existence.bind(identifier, at: 1)
@@ -150,7 +151,7 @@ extension EntityWriter {
     if let target { try session.makeRoom(link, column, for: identifier, at: target) }
     guard let place = layout.place(ofOrder: column), let order = column.orderPlace else { return }
     if let identifier, old == target {
-      // The row stays where it is.
+      // The row keeps its position.
       let kept = ReferenceColumn(root: column.root, place: order, orderPlace: nil, isUnique: false)
       cells[place] = try connection.target(of: identifier, in: kept).map(Cell.integer) ?? .null
     } else {
@@ -197,7 +198,7 @@ extension EntityWriter {
     if let computed = run.computed {
       let errors = try computed.read(identifier, into: cells, session.control)
       for error in errors { try session.violate(error) }
-      // SQLite would refuse a null itself, in worse words.
+      // SQLite would also reject a null, but with a less helpful message.
       guard errors.isEmpty else { return try isThere(identifier) }
     }
     let root = try layout.isRoot ? self : entities.writer(layout.root)
@@ -223,7 +224,7 @@ extension EntityWriter {
     return true
   }
 
-  /// Keeps the row's values of composites that aren't changed, and makes their presences agree.
+  /// Keeps the stored values of unchanged composites, and makes their presences consistent.
   private func settle(
     _ row: borrowing Row,
     _ run: UpdateRun,
@@ -243,7 +244,7 @@ extension EntityWriter {
     for error in errors { try session.violate(error.at(place.pointer)) }
   }
 
-  /// Returns the identifiers of the rows that are meant, each once.
+  /// Returns the identifiers of the request's rows, without duplicates.
   func identifiers(
     _ rows: RowSelection,
     includingDescendants: Bool,
@@ -264,7 +265,7 @@ extension EntityWriter {
     }
   }
 
-  /// Finds the rows that satisfy a predicate, and perhaps a condition in SQL behind it.
+  /// Finds the rows that satisfy a predicate and an additional SQL condition.
   func select(
     _ expression: QueryExpression,
     includingDescendants: Bool,
@@ -287,9 +288,10 @@ extension EntityWriter {
 }
 
 extension Connection {
-  /// Runs statements, and ends them when the call is stopped.
+  /// Runs statements, and interrupts them when the call is cancelled.
   ///
-  /// One that writes takes its whole transaction with it, so it must be alone in that.
+  /// An interrupted statement that writes rolls back the whole transaction, so it must be the only
+  /// one.
   func stoppable<Result>(by control: CallControl, _ body: () throws -> Result) throws -> Result {
     watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
     defer { unwatch() }
@@ -303,7 +305,7 @@ extension Connection {
 }
 
 extension EntityWriter {
-  /// Checks that rows aren't of entities that descend from this one.
+  /// Checks that no row is of a descendant entity.
   private func refuseDescendants(_ identifiers: [Int64]) throws {
     guard let own = layout.kindCondition(in: layout.table, includingDescendants: false) else {
       return
@@ -317,7 +319,7 @@ extension EntityWriter {
 }
 
 extension EntityLayout {
-  /// Returns the error that rows don't exist.
+  /// Returns the error for rows that don't exist.
   func missing(_ identifiers: [Int64], at pointer: String = "/args/ids") -> DepotError {
     let first = identifiers.prefix(3).map { "\(name)/\($0)" }.joined(separator: ", ")
     let message =

@@ -3,8 +3,9 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension ChangeSession {
-  /// Does a part of an update or a deletion: the rows that come next by their identifiers, so many at
-  /// most, and returns whether it was the last part.
+  /// Executes one part of an update or deletion: up to `size` next rows by identifier.
+  ///
+  /// It returns whether that was the last part.
   func apply(
     chunkOf operation: Operation,
     size: Int,
@@ -49,7 +50,7 @@ extension ChangeSession {
   }
 }
 
-/// Which rows a chunk is taken from, and how many it has.
+/// The source of a chunk's rows, and their number.
 private struct RowChunk {
   var rows: RowSelection
   var includesSubentities: Bool
@@ -77,7 +78,7 @@ extension EntityWriter {
     return (rows, rows.count < chunk.size)
   }
 
-  /// Returns the next rows that satisfy a predicate, as many as ``ChunkedWrite/duration`` allows.
+  /// Returns the next rows that satisfy a predicate, found within ``ChunkedWrite/duration``.
   private func find(
     _ expression: QueryExpression,
     _ chunk: RowChunk,
@@ -110,9 +111,9 @@ extension EntityWriter {
     return rows
   }
 
-  /// Notes which rows there are, and makes sure that those exist which are named.
+  /// Starts the rows of a request, and checks that named rows exist.
   ///
-  /// Later chunks may miss some: a delete rule can have taken them.
+  /// Rows of later chunks may be missing: a delete rule can have deleted them.
   private func begin(
     _ chunk: RowChunk,
     _ progress: inout ChunkProgress,
@@ -132,7 +133,7 @@ extension EntityWriter {
 }
 
 extension DepotError {
-  /// The error that a chunked update couldn't be sent again without computing rows twice.
+  /// The error for a chunked update whose repetition would compute some rows twice.
   fileprivate static var unrepeatable: DepotError {
     DepotError(.usage, "Values can be computed in chunks only with an idempotency key.")
       .hint("Send a key: with it a repeated request computes no row twice. Or leave chunk out.")

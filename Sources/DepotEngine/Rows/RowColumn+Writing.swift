@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The writing of SQLite's values as JSON; each function returns false if the form has no such values.
+/// Writes SQLite's values as JSON; each function returns `false` for a value of another form.
 extension RowColumn.Form {
   @inline(__always)
   func write(_ value: Int64, _ form: Hello.Int64Form, to writer: inout JSONWriter) -> Bool {
@@ -49,7 +49,7 @@ extension RowColumn.Form {
 }
 
 extension RowColumn.Form {
-  /// Writes the length of a value that is stored outside the row; returns false if it isn't one.
+  /// Writes the length of a value stored outside the row; `false` if it isn't a reference.
   fileprivate static func write(
     reference text: UnsafeBufferPointer<UInt8>,
     to writer: inout JSONWriter
@@ -61,7 +61,7 @@ extension RowColumn.Form {
     return true
   }
 
-  /// Writes identifiers that are separated by commas.
+  /// Writes a list of comma-separated identifiers.
   fileprivate static func write(
     identifiers text: UnsafeBufferPointer<UInt8>,
     _ form: Hello.Int64Form,
@@ -72,7 +72,7 @@ extension RowColumn.Form {
     writer.raw("]")
   }
 
-  /// Writes a JSON array that was stored in its wire form, but for the form of whole numbers.
+  /// Writes a stored JSON array, with integers in the form of the connection.
   fileprivate static func write(
     list text: UnsafeBufferPointer<UInt8>,
     of type: AttributeType,
@@ -98,7 +98,7 @@ extension RowColumn.Form {
     }
   }
 
-  /// Writes a blob; returns false if `type` has no such blobs.
+  /// Writes a blob; `false` if `type` has no such blobs.
   fileprivate static func write(
     blob bytes: UnsafeBufferPointer<UInt8>,
     as type: AttributeType,
@@ -124,7 +124,7 @@ extension RowColumn.Form {
 }
 
 extension RowColumn {
-  /// Checks that a stored value is one of the column's form.
+  /// Checks that a stored value has the column's form.
   ///
   /// - Throws: ``DepotError`` `storage.corrupt` or `storage.text` if the row is damaged.
   func check(_ cell: Cell, of layout: EntityLayout, _ identifier: Int64) throws(DepotError) {
@@ -134,13 +134,13 @@ extension RowColumn {
     guard form.holds(cell) else { throw unexpectedValue(in: "\(layout.name)/\(identifier)") }
   }
 
-  /// The error that a row has something else than values of the column.
+  /// The error for a stored value of another form.
   func unexpectedValue(in row: String) -> DepotError {
     DepotError(.corrupt, "\(row) is damaged. Its \(name) isn't stored as its type is.")
       .hint(Self.damageHint)
   }
 
-  /// The error that a row has a text of the column that is none.
+  /// The error for a stored text that isn't valid.
   func invalidText(in row: String) -> DepotError {
     DepotError(.invalidText, "\(name) of \(row) isn't valid UTF-8.").hint(Self.damageHint)
   }
@@ -149,7 +149,7 @@ extension RowColumn {
 }
 
 extension RowColumn.Form {
-  /// Whether a value is one that the form can write.
+  /// Whether a value has the form.
   fileprivate func holds(_ cell: Cell) -> Bool {
     switch (cell, self) {
     case (.null, _): true

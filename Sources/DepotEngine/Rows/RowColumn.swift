@@ -1,16 +1,16 @@
 internal import DepotProtocol
 
-/// One value of each row that is read.
+/// A column of the rows that are read.
 struct RowColumn: Hashable {
-  /// The name on the wire.
+  /// The name for clients.
   var name: String
   var form: Form
-  /// The place among the columns of the statement.
+  /// The index among the columns of the statement.
   var index: Int
-  /// Whether it is the sum of a group, which is null only if it is too large.
+  /// Whether it is the sum of a group, where null means an overflow.
   var isSum = false
 
-  /// How SQLite's value becomes JSON.
+  /// The conversion of SQLite's value to JSON.
   enum Form: Hashable {
     case scalar(AttributeType)
     /// The JSON array of a collection attribute, with elements of this type.
@@ -21,7 +21,7 @@ struct RowColumn: Hashable {
     case json
     /// The number of the row's entity, which becomes its name.
     case entity
-    /// Identifiers separated by commas, which become a list.
+    /// Comma-separated identifiers, which become a list.
     case identifiers
 
     init(_ attribute: Attribute) {

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
 extension EntityWriter {
-  /// Makes the presences of optional composites, outer before inner, agree with their parts in the
-  /// cells, and returns the rules that are broken.
+  /// Makes the presences of optional composites consistent with their parts in the cells.
   ///
-  /// A composite gets its value when one of its parts does, unless the request names its presence;
-  /// a request that takes the value away needn't name the parts.
+  /// Outer composites come before inner ones. A composite becomes present when one of its parts
+  /// gets a value, unless the request sets its presence; a request that makes it absent needn't
+  /// name the parts. It returns the broken rules.
   func settle(
     _ composites: [CompositeLayout],
     wasPresent: [Bool],

@@ -1,9 +1,10 @@
 internal import DepotProtocol
 
-/// The reading of a request's rows: values into cells, and references into links.
+/// Reads a request's rows: values into cells, and relationships into ``RowLinks``.
 extension EntityWriter {
-  /// Reads a row's values into the cells and ``links``, notes the rules that they break, and
-  /// returns whether they break none.
+  /// Reads a row's values into the cells and ``links``, and adds the rules that they break.
+  ///
+  /// It returns whether no rule is broken.
   @inline(__always)
   func readRow(
     _ reader: inout RowReader,
@@ -45,7 +46,7 @@ extension EntityWriter {
     return isSound
   }
 
-  /// Notes the faults of a value; returns whether there are any.
+  /// Adds the errors of a value; returns whether there are any.
   private func refuse(
     _ field: RowField,
     _ cell: Cell?,
@@ -74,7 +75,7 @@ extension EntityWriter {
     return !errors.isEmpty
   }
 
-  /// Reads a value that isn't of the attribute's type: it may name an upload; returns its faults.
+  /// Reads a value of another type, which may name an upload; returns its errors.
   private func takeUpload(
     _ field: RowField,
     _ rule: FieldRule,
@@ -89,7 +90,7 @@ extension EntityWriter {
     return try upload.problems(rule, session)
   }
 
-  /// Whether the row that was read has a value for the column at a place.
+  /// Whether the current row has a value for a column.
   func isNamed(_ place: Int, _ named: Set<Int>, _ plan: InputPlan) -> Bool {
     named.contains(place) && !(plan.hasLinks && links.kept.contains(place))
   }
@@ -148,7 +149,7 @@ extension EntityWriter {
 }
 
 extension ChangeSession {
-  /// Reads the identifier of a row that a relationship is to lead to.
+  /// Reads the identifier of a relationship's destination.
   func target(_ field: RowField, of link: Link) throws -> Int64 {
     if field.kind == .string, field.bytes.first == UInt8(ascii: "#") {
       let name = field.text
@@ -181,7 +182,7 @@ extension ChangeSession {
     return identifier
   }
 
-  /// Reads the new targets of a to-many relationship.
+  /// Reads the new destinations of a to-many relationship.
   func edit(_ field: RowField, of link: Link) throws -> LinkEdit {
     switch field.kind {
     case .array: return .set(try targets(field.bytes, of: link))
@@ -200,7 +201,7 @@ extension ChangeSession {
     var result: [Int64] = []
     while !reader.isAtEndOfRow() {
       let identifier = try target(try reader.field(), of: link)
-      // Most lists are short, and a set would cost more than it saves.
+      // Most lists are short, so that a set would cost more than it saves.
       if result.count < 16, result.contains(identifier) { continue }
       result.append(identifier)
     }
@@ -218,7 +219,7 @@ extension ChangeSession {
       switch try name.string() {
       case "add": add = try targets(Array(document.bytes[value.range]), value, of: link)
       case "remove":
-        // A row that isn't there any more can be removed too.
+        // A row that no longer exists can also be removed.
         remove = try value.elements().map { node in
           if node.kind == .string, let temporary = temporaries[try node.string()] {
             return temporary.identifier
@@ -249,7 +250,7 @@ extension ChangeSession {
 }
 
 extension Link {
-  /// The details of errors for programs.
+  /// The details of errors, for programs.
   var details: [String: JSONValue] {
     ["entity": .string(layout.owner), "attribute": .string(layout.name)]
   }

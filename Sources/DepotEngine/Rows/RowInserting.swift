@@ -6,11 +6,11 @@ struct InsertResult {
   var inserted = 0
   var updated = 0
   var skipped = 0
-  /// One per row; `nil` for a row that was left out.
+  /// The identifier of each row; `nil` for an ignored row.
   var identifiers: [Int64?] = []
   var rejected: [(row: Int, error: DepotError)] = []
 
-  /// The counts as they are before a row.
+  /// The counts before a row.
   struct Counts {
     fileprivate let inserted: Int
     fileprivate let updated: Int
@@ -25,7 +25,7 @@ struct InsertResult {
     }
   }
 
-  /// Forgets the row behind those counts.
+  /// Restores the counts before a row.
   fileprivate mutating func restore(_ counts: Counts) {
     inserted = counts.inserted
     updated = counts.updated
@@ -34,12 +34,12 @@ struct InsertResult {
   }
 }
 
-/// The common part of all rows of one insert.
+/// The plan for all rows of one insert.
 struct InsertRun {
   let plan: InputPlan
-  /// The places that rows have values for.
+  /// The indexes of the columns that rows have values for.
   let named: Set<Int>
-  /// The fields of attributes that must have a value and get none.
+  /// The fields of required attributes without a value.
   let missing: [Int]
   var onConflict = InsertRequest.OnConflict.error
   /// The update that replaces a row.
@@ -78,7 +78,7 @@ extension EntityWriter {
   ) throws {
     let before = InsertResult.Counts(result)
     let count = session.violations.errors.count
-    // A row that changes others too is undone with them.
+    // If a row also changes others, the changes are undone together.
     let mark = isAlone ? entities.recorder?.mark() : nil
     if isAlone { try connection.statement("SAVEPOINT row").runBound() }
     var failure: DepotError?
@@ -133,7 +133,7 @@ extension EntityWriter {
     return run
   }
 
-  /// Finds the required columns that a plan leaves out and that have no default in the cells.
+  /// Returns the plan, with the required columns that it omits and that have no default.
   private func insertRun(_ plan: InputPlan) -> InsertRun {
     let named = Set(plan.places)
     let presences = Set(layout.composites.map(\.presence))
@@ -150,7 +150,7 @@ extension EntityWriter {
     )
   }
 
-  /// Stores the row in the cells; returns the identifier of it or of the row it clashes with.
+  /// Stores the row in the cells; returns its identifier, or the identifier of a conflicting row.
   @inline(__always)
   func insertRow(
     _ run: InsertRun,
@@ -185,7 +185,7 @@ extension EntityWriter {
     }
   }
 
-  /// Fills in missing values of a new row; returns whether it has all required values then.
+  /// Sets missing values of a new row; returns whether it then has all required values.
   @inline(__always)
   func complete(
     _ run: InsertRun,
@@ -216,7 +216,7 @@ extension EntityWriter {
     return errors.isEmpty
   }
 
-  /// Stores the cells as a new row, with its relationships; returns whether that was allowed.
+  /// Stores the cells as a new row, with its relationships; returns whether no rule is broken.
   @inline(__always)
   func store(
     _ identifier: Int64,
@@ -267,7 +267,7 @@ extension EntityWriter {
 }
 
 extension EntityLayout {
-  /// The place of the column that holds a row's order among those with the same target.
+  /// The index of the column with a row's order among the rows with the same destination.
   func place(ofOrder column: ReferenceColumn) -> Int? {
     guard let order = column.orderPlace else { return nil }
     let name = column.root.stored[order].name

@@ -1,21 +1,21 @@
 internal import DepotProtocol
 
-/// Which columns of an entity's rows are read, and how they are named to the client.
+/// The columns of an entity's rows to read, and their names for clients.
 struct RowShape {
   let layout: EntityLayout
-  /// The values of each row on the wire, after the identifier and version.
+  /// The columns of each row for the client, after the identifier and version.
   let columns: [RowColumn]
-  /// Whether each row begins with its identifier and version.
+  /// Whether each row starts with its identifier and version.
   let hasIdentity: Bool
   /// The columns to select.
   let selection: Fragment
-  /// How many columns that has.
+  /// The number of columns to select.
   let selectionCount: Int
 
-  /// Selects paths of an entity, all fields if `nil`; rows have no identity if they are distinct,
-  /// so that equal ones can be left out.
+  /// Selects paths of an entity, or all fields if `nil`.
   ///
-  /// With `tellsLengths`, a value in external storage that is selected comes as its length, too.
+  /// Distinct rows have no identity, so that equal ones can be merged. With `tellsLengths`, a value
+  /// in external storage is read as its length, even if it is selected.
   init(
     _ layout: EntityLayout,
     select: [String]? = nil,
@@ -37,7 +37,7 @@ struct RowShape {
       let wholes = try Self.wholes(of: paths)
       for (index, path) in paths.enumerated() where isDistinct || path != "$entity" {
         if tellsLengths, try builder.addLength(path) { continue }
-        // A composite beside parts of it is whether it is there.
+        // A composite that is selected together with its parts is read as its presence.
         let isAlone = wholes.contains(path)
         try DepotError.at(
           "/args/select/\(index)",
@@ -52,7 +52,7 @@ struct RowShape {
     selectionCount = builder.parts.count
   }
 
-  /// The paths with fewer steps that others begin with.
+  /// The paths that are the beginning of other paths.
   private static func wholes(of paths: [String]) throws(DepotError) -> Set<String> {
     guard paths.count <= Limits.columns else {
       throw DepotError(.predicateTooLarge, "Over \(Limits.columns) columns are selected.")
@@ -65,6 +65,6 @@ struct RowShape {
     return result
   }
 
-  /// The names of the values of each row on the wire.
+  /// The names of each row's values for the client.
   var names: [String] { (hasIdentity ? ["$id", "$version"] : []) + columns.map(\.name) }
 }

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The collecting of the columns of a ``RowShape``.
+/// Collects the columns of a ``RowShape``.
 struct RowShapeBuilder {
   private let layout: EntityLayout
-  /// The columns that descendants add, if they are wanted.
+  /// The columns of descendants, if they are requested.
   private let subentityColumns: [SubentityColumn]
   private(set) var columns: [RowColumn] = []
   /// The selected expressions.
@@ -16,10 +16,10 @@ struct RowShapeBuilder {
       includesSubentityColumns ? Self.subentityColumns(of: layout.name, catalog) : []
   }
 
-  /// The paths of all columns that rows of the entity have.
+  /// The paths of all columns of the entity's rows.
   var allPaths: [String] { layout.fields.map(\.path) }
 
-  /// Begins with the identifier and the version, and the entity if that is asked for.
+  /// Adds the identifier and the version, and the entity if requested.
   mutating func addIdentity(withEntity isAsked: Bool) throws(DepotError) {
     parts += [Fragment(sql: "t0.id"), Fragment(sql: "t0.version")]
     guard isAsked else { return }
@@ -30,7 +30,7 @@ struct RowShapeBuilder {
     }
   }
 
-  /// Adds all columns that rows of the entity have, in the schema's order.
+  /// Adds all columns of the entity's rows, in the schema's order.
   mutating func addEverything(_ compiler: inout QueryCompiler) throws(DepotError) {
     try addIdentity(withEntity: layout.numbers.count > 1)
     for (position, field) in layout.fields.enumerated() {
@@ -44,7 +44,7 @@ struct RowShapeBuilder {
     for column in subentityColumns { try addStored(column) }
   }
 
-  /// Adds the length of a value in external storage; returns whether a path leads to such a one.
+  /// Adds the length of a value in external storage; returns whether the path is such a value.
   mutating func addLength(_ path: String) throws(DepotError) -> Bool {
     guard let position = layout.position(of: path), let place = layout.storedPositions[position],
       layout.stored[place].isExternal
@@ -54,7 +54,7 @@ struct RowShapeBuilder {
     return true
   }
 
-  /// Adds the columns for a path; a composite becomes its parts, unless it `isAlone`.
+  /// Adds the columns for a path; a composite becomes its parts, unless `isAlone`.
   mutating func add(
     _ path: String,
     isAlone: Bool = false,
@@ -97,8 +97,7 @@ struct RowShapeBuilder {
     }
   }
 
-  /// Returns the paths that have columns of their own: of a composite those of its parts, and the path
-  /// itself for all else.
+  /// Returns the paths with columns: the parts of a composite, or else the path itself.
   private func leaves(of path: String, _ catalog: Catalog) throws(DepotError) -> [String] {
     var entity = layout
     var rest = path.split(separator: ".", omittingEmptySubsequences: false)[...]
@@ -120,15 +119,16 @@ struct RowShapeBuilder {
 
   private struct SubentityColumn {
     var name: String
-    /// The path behind the name of the entity, which finds it also if others have the path.
+    /// The path with the entity's name, which is unique even if several entities have the path.
     let qualifiedName: String
     var field: Field
     var layout: EntityLayout
     var position: Int
   }
 
-  /// The columns that descendants add, in the schema's order, each under its path, or under
-  /// `Entity.path` if several have the path.
+  /// The columns of descendants, in the schema's order.
+  ///
+  /// Each is named by its path, or by `Entity.path` if several have the same path.
   private static func subentityColumns(
     of name: String,
     _ catalog: Catalog
@@ -160,7 +160,7 @@ struct RowShapeBuilder {
     let form = RowColumn.Form(column.field.attribute)
     let value: Fragment
     if heir.storedPositions[column.position] == nil, column.field.relationship == nil {
-      // An ephemeral attribute isn't stored, so every row that has it has its default.
+      // An ephemeral attribute isn't stored, so it always has its default.
       let kinds = heir.numbers.keys.sorted().map(String.init).joined(separator: ", ")
       let standard = StoredValue.encode(column.field.attribute.defaultValue ?? .null)
       value = "iif(t0.\(StorageMap.kindColumn) IN (\(kinds)), " + .bound(standard) + ", NULL)"
@@ -187,8 +187,9 @@ struct RowShapeBuilder {
 }
 
 extension RelationshipLayout {
-  /// The SQL of the identifiers that a to-many relationship leads to from a row, in their order and
-  /// separated by commas; NULL if there are none.
+  /// The SQL for the identifiers of a to-many relationship's destinations.
+  ///
+  /// They are in order and separated by commas; it is NULL if there are none.
   func identifierList(of identifier: Fragment) -> Fragment {
     let rows: Fragment
     switch storage {
@@ -205,7 +206,7 @@ extension RelationshipLayout {
         "SELECT m.\(far) AS id FROM \(table) AS m WHERE m.\(near) = " + identifier
         + " ORDER BY \(keys.joined(separator: ", "))"
     }
-    // The rows stay in their order: SQLite doesn't merge an ordered query into an aggregate.
+    // The order is kept: SQLite doesn't merge an ordered query into an aggregate.
     return "(SELECT group_concat(id) FROM (" + rows + "))"
   }
 }

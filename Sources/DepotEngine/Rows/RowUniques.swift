@@ -1,23 +1,22 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A row that has the unique values that another row is to get.
+/// A row that has the unique values of another row to be written.
 struct UniqueClash {
   var identifier: Int64
   var unique: UniqueLayout
 }
 
 extension EntityWriter {
-  /// Returns the rows that have unique values of the cells, at most one for each demand.
+  /// Returns the rows with the cells' unique values, at most one for each constraint.
   func clashes() throws(SQLiteError) -> [UniqueClash] {
     try clashes { cells[$0] }
   }
 
-  /// Returns the rows that have the unique values which another row is to get, at most one for each
-  /// demand.
+  /// Returns the rows with unique values of a row to be written, at most one for each constraint.
   ///
-  /// `value` gives the new value at a place, `nil` if the old one stays; `all` regards the demands of
-  /// descendants too.
+  /// `value` returns the new value of a column, or `nil` if the old one stays; `all` includes
+  /// constraints of descendants.
   func clashes(
     of identifier: Int64? = nil,
     all: Bool = false,
@@ -47,7 +46,7 @@ extension EntityWriter {
     return result
   }
 
-  /// Returns the error that a row has unique values of another.
+  /// Returns the error for a row with unique values of another one.
   func uniqueError(_ clashes: [UniqueClash]) -> DepotError {
     guard let clash = clashes.first else {
       return DepotError(.unique, "Another \(layout.name) has one of the unique values.")
@@ -70,19 +69,19 @@ extension EntityWriter {
       .hint("Change the value, or use onConflict \"skip\" or \"replace\".").details(details)
   }
 
-  /// Returns the row that takes the place of the one in the cells; `nil` if there is none.
+  /// Returns the row that the one in the cells replaces; `nil` if there is none.
   func existing(_ session: ChangeSession) throws -> Int64? {
     try existing(clashes(session))?.identifier
   }
 
-  /// Returns the rows that have, and keep, unique values of the cells.
+  /// Returns the rows with the cells' unique values that keep them.
   func clashes(_ session: ChangeSession) throws(SQLiteError) -> [UniqueClash] {
     let clashes = try clashes()
     guard let moving = session.moving else { return clashes }
     return clashes.filter { !moving.contains($0, layout) }
   }
 
-  /// Returns the one row that clashes with the cells, if it is of this entity.
+  /// Returns the only row that conflicts with the cells, if it is of this entity.
   func existing(_ clashes: [UniqueClash]) throws -> UniqueClash? {
     guard let first = clashes.first else { return nil }
     if let other = clashes.first(where: { $0.identifier != first.identifier }) {
@@ -97,8 +96,8 @@ extension EntityWriter {
 
 /// Returns the result of a search for a row; `nil` if a rule is broken.
 ///
-/// The broken rule is reported when the row is stored. A failure of the store is thrown: SQLite may
-/// have ended the transaction with it.
+/// The broken rule is reported when the row is stored. A failure of the store is thrown, because
+/// SQLite may have rolled back the transaction.
 func unlessRefused<Found>(_ find: () throws -> Found?) throws -> Found? {
   do {
     return try find()

@@ -1,19 +1,19 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writing of a statement's rows as JSON, straight from SQLite's columns.
+/// Writes a statement's rows as JSON, directly from SQLite's columns.
 struct RowWriting {
-  /// The entity, whose name messages begin with; `nil` for rows that are made from others.
+  /// The entity, for messages; `nil` for computed rows, such as those of groups.
   private let entity: EntityLayout?
   private let columns: [RowColumn]
-  /// The columns without references, so that a value costs no counting of them.
+  /// The columns without object references, so that no references are counted.
   private let values: [Column]
   private let hasIdentity: Bool
   /// The names of the entities by their numbers, as JSON.
   private let entityNames: [Int64: [UInt8]]
 
   private struct Column {
-    /// The place among all columns that are written.
+    /// The index among all written columns.
     var position: Int
     var index: Int
     var form: RowColumn.Form
@@ -40,7 +40,7 @@ struct RowWriting {
     )
   }
 
-  /// Reads rows that begin with their identifier and version if they are those of an entity.
+  /// Prepares rows, which start with their identifier and version if they are an entity's.
   init(_ layout: EntityLayout? = nil, columns: [RowColumn]) {
     entity = layout
     self.columns = columns
@@ -49,9 +49,9 @@ struct RowWriting {
     entityNames = [:]
   }
 
-  /// Writes the current row of a statement, which has `offset` columns before those of the shape.
+  /// Writes the current row of a statement, after skipping `offset` columns.
   ///
-  /// - Throws: ``DepotError`` `limit.frame_bytes` as soon as the row has more bytes than `limit`.
+  /// - Throws: ``DepotError`` `limit.frame_bytes` as soon as the row is larger than `limit` bytes.
   func write(
     _ row: borrowing Row,
     from offset: Int = 0,
@@ -90,7 +90,7 @@ struct RowWriting {
     case .integer:
       let value = row.integer(index)
       switch column.form {
-      // Expressions may give a whole number for a double.
+      // An expression may return an integer for a double.
       case .scalar(.double): writer.double(Double(value))
       case .entity:
         guard let name = entityNames[value] else { throw unexpected(row, offset, column) }

@@ -8,34 +8,37 @@ struct SaveResult {
   var deleted = 0
   /// The permanent identifiers of rows that had temporary ones.
   var identifiers: [String: Int64] = [:]
-  /// The permanent identifiers of the rows of each batch to insert, in runs; `nil` if nobody wants them so.
+  /// The permanent identifiers of each batch of inserted rows, in runs; `nil` if not requested.
   var runs: [IdentifierRuns]?
-  /// The conflicts that the policy decided; `nil` if they weren't looked for.
+  /// The conflicts resolved by the policy; `nil` if there was no search.
   var conflicts: ConflictList?
-  /// The versions of the rows that the request names, by their entities.
+  /// The versions of the rows that the request names, by entity.
   var versions: [String: [(identifier: Int64, version: Int64)]] = [:]
 }
 
-/// The execution of a save.
+/// Executes a save.
 ///
-/// Identifiers are assigned first, so that rows can refer to each other in any order. Then follow
-/// the rows, then the targets of relationships, and at last the deletions, so that a row moved away
-/// from a deleted row isn't deleted with it. Unique values may move between rows: rows that the
-/// request deletes release theirs at once, and others at the end, when all values must be unique.
+/// Identifiers are assigned first, so that rows can refer to each other in any order. Then the rows
+/// are written, then the relationships, and finally the deletions, so that a row moved away from a
+/// deleted row isn't deleted with it. Unique values may move between rows: deleted rows release
+/// theirs at once, and others by the end, when all values must be unique.
 final class SaveRun {
   let request: SaveRequest
   let session: ChangeSession
   var result = SaveResult()
-  /// The rows of batches as JSON, by where the request has them.
+  /// The rows of batches as JSON, by their pointer in the request.
   private var texts: [String: RowTexts] = [:]
-  /// The decisions about conflicts; `nil` if nobody wants to know.
+  /// The decisions about conflicts; `nil` if there was no search.
   private(set) var decisions: SaveDecisions?
-  /// The identifiers of rows without temporary ones, if others tell them.
+  /// The identifiers of rows without temporary ones that other rows determine.
   private var identifiers: [TemporaryResolution.Place: Int64] = [:]
-  /// The versions of the rows that are named, by their entities, as they were written; `nil` if one of them isn't
-  /// known from that.
+  /// The versions of named rows as they were written, by entity.
+  ///
+  /// It is `nil` if some version isn't known from the writing.
   private(set) var writtenVersions: [String: [(identifier: Int64, version: Int64)]]? = [:]
-  /// The temporary identifiers of each batch to insert, empty where a row has none, if they are told in runs.
+  /// The temporary identifiers of each inserted batch, for an answer in runs.
+  ///
+  /// A row without one has an empty string.
   private var names: [[String]] = []
 
   var entities: EntityWriters { session.entities }
@@ -95,12 +98,12 @@ final class SaveRun {
     return deletion
   }
 
-  /// Returns the rows of a batch as JSON, parsed once.
+  /// Returns the rows of a batch as JSON, which are cached.
   func texts(_ rows: RowBatch, at pointer: String) -> RowTexts {
     texts[pointer].made { RowTexts(rows) }
   }
 
-  /// Gives every row with a temporary identifier a permanent one.
+  /// Assigns a permanent identifier to every row with a temporary one.
   private func assignIdentifiers() throws {
     if request.answersInRuns { names = Array(repeating: [], count: request.inserts.count) }
     for (index, insertion) in request.inserts.enumerated() {
@@ -123,7 +126,7 @@ final class SaveRun {
     }
   }
 
-  /// Gives the row with a temporary identifier a permanent one; returns the temporary one.
+  /// Assigns a permanent identifier to a row with a temporary one; returns the temporary one.
   private func assign(
     _ field: RowField,
     _ writer: EntityWriter,
@@ -157,7 +160,7 @@ final class SaveRun {
     var outcome = InsertResult()
     let plan = { (_: Int) -> InputPlan? in run.plan }
     var versions: [(identifier: Int64, version: Int64)] = []
-    // Two of the rows may become one.
+    // Two of the rows may replace the same row.
     if request.onConflict != .error, !writer.layout.uniques.isEmpty { writtenVersions = nil }
     try eachRow(of: insertion.rows, plan, writer, at: pointers.rows) { row, place in
       if decisions != nil { try noteClash(of: index, row, writer, place) }

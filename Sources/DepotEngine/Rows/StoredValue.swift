@@ -2,12 +2,13 @@ package import DepotProtocol
 package import DepotSQLite
 internal import FoundationEssentials
 
-/// The form of a value in SQLite.
+/// The conversion of values to and from SQLite.
 ///
-/// A string or URL is a text, an int64 or bool an integer, a double or date a real number, a UUID 16
-/// bytes, a decimal its ``DecimalKey``. SQLite would make NaN a null, so it is an empty blob.
+/// A string or URL is a text, an int64 or bool an integer, a double or date a real number, a UUID
+/// 16 bytes, a decimal its ``DecimalKey``. NaN is an empty blob, because SQLite would store it as
+/// null.
 package enum StoredValue {
-  /// Returns the form of `value` for SQLite.
+  /// Returns the stored form of a value.
   package static func encode(_ value: Value) -> SQLiteValue {
     switch value {
     case .null: .null
@@ -25,7 +26,9 @@ package enum StoredValue {
     }
   }
 
-  /// Returns the value that a cell of a type holds; one that isn't stored like the type keeps its own.
+  /// Returns the value in a cell.
+  ///
+  /// A cell that isn't stored as `type` requires gives a value of the type that it is stored as.
   static func decode(_ cell: Cell, as type: AttributeType) -> Value {
     switch (cell, type) {
     case (.null, _): .null

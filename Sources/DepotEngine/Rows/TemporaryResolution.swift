@@ -1,17 +1,17 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A search for the stored rows that rows of a save replace, since their unique values are equal.
+/// Finds the stored rows that rows of a save replace, because their unique values are equal.
 ///
-/// A row's unique values may refer to rows that are resolved themselves, so the search repeats
+/// A row's unique values may refer to rows that must be found themselves, so the search repeats
 /// until nothing changes.
 struct TemporaryResolution {
-  /// The maximal number of passes through all rows.
+  /// The most passes through all rows.
   ///
-  /// One pass resolves every row that comes after the rows it refers to, and at least one of the
+  /// One pass finds every row that comes after the rows it refers to, and at least one of the
   /// others.
   private static let rounds = 64
-  /// How many rows of the store are compared with those of circles, besides a few for each of the save.
+  /// The most stored rows that are compared for cycles, besides a few for each row of the save.
   private static let comparisons = 100_000
 
   /// A row of the request.
@@ -20,7 +20,7 @@ struct TemporaryResolution {
     var row: Int
   }
 
-  /// The findings of one pass through all rows.
+  /// The results of one pass through all rows.
   private struct Round {
     var seen: [UniqueKey: Int64] = [:]
     /// Rows without temporary identifiers.
@@ -31,9 +31,9 @@ struct TemporaryResolution {
 
   private let request: SaveRequest
   private let session: ChangeSession
-  /// The tables that rows with temporary identifiers go to.
+  /// The tables of rows with temporary identifiers.
   private let roots: Set<String>
-  /// The identifiers of rows without temporary ones that have the unique values of rows with them.
+  /// The identifiers of rows without temporary ones that share unique values with other rows.
   private var identifiers: [Place: Int64] = [:]
 
   init(_ request: SaveRequest, _ session: ChangeSession) {
@@ -42,8 +42,10 @@ struct TemporaryResolution {
     roots = Set(session.temporaries.values.map(\.layout.root))
   }
 
-  /// Lets temporary identifiers mean the rows that are there already, and returns the identifiers
-  /// of rows without temporary ones that others have told.
+  /// Finds stored rows for temporary identifiers.
+  ///
+  /// It returns the identifiers of rows without temporary ones that other rows of the save
+  /// determine.
   mutating func run() throws -> [Place: Int64] {
     var comparisons = Self.comparisons + 8 * session.temporaries.count
     for _ in 0..<Self.rounds {
@@ -71,7 +73,7 @@ struct TemporaryResolution {
     hint: "Put rows before those that refer to them, or save fewer of them together."
   ).at("/args/insert")
 
-  /// The values that a row must have for itself.
+  /// Values that must be unique.
   private struct UniqueKey: Hashable {
     var root: String
     var unique: UniqueLayout
@@ -102,7 +104,7 @@ struct TemporaryResolution {
     }
   }
 
-  /// Lets a temporary identifier mean the row that has the unique values in the cells.
+  /// Looks up the stored row with the cells' unique values, for a temporary identifier.
   private mutating func resolve(
     _ name: String?,
     _ writer: EntityWriter,
@@ -126,7 +128,7 @@ struct TemporaryResolution {
       }
       return
     }
-    // Two rows clashing is found and told when the row is stored.
+    // If two stored rows conflict, that is reported when the row is stored.
     let existing = try unlessRefused { try writer.existing(session) }
     let earlier = keys.first { round.seen[$0] != nil }.flatMap { round.seen[$0] }
     let identifier = existing ?? earlier ?? provisional.identifier
@@ -142,7 +144,7 @@ struct TemporaryResolution {
     }
   }
 
-  /// Returns a key that has rows without a permanent identifier among its values.
+  /// Returns a key with references to rows that have no permanent identifier yet.
   private func open(
     _ key: UniqueKey,
     _ writer: EntityWriter

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The conditions on a field's values besides their type.
+/// The rules for a field's values, besides their type.
 struct ValueCheck {
   private let validation: Attribute.Validation
   private let width: NumberWidth?
@@ -11,14 +11,14 @@ struct ValueCheck {
   private let cases: Set<SQLiteForm>
   private let pattern: TextPattern?
 
-  /// The form of a value in the store, for comparing.
+  /// The stored form of a value, for comparison.
   private enum SQLiteForm: Hashable {
     case integer(Int64)
     case real(Double)
     case bytes([UInt8])
   }
 
-  /// Returns `nil` if every value of the type will do.
+  /// Prepares the rules; `nil` if every value of the type is valid.
   init?(_ attribute: Attribute) throws(DepotError) {
     let hasRange = attribute.width.map { $0 != .float } ?? false
     guard hasRange && attribute.collection == nil || !attribute.validation.isEmpty else {
@@ -30,7 +30,7 @@ struct ValueCheck {
     type = attribute.type
     isCollection = attribute.collection != nil
     do throws(PatternFailure) {
-      // `map` would lose the type of the error.
+      // `map` would lose the error's type.
       pattern =
         if let source = attribute.validation.pattern { try TextPattern(source) } else { nil }
     } catch {
@@ -41,10 +41,10 @@ struct ValueCheck {
     cases = Set(attribute.validation.cases.compactMap { Self.form(Cell($0, in: arena)) })
   }
 
-  /// A condition that a value doesn't satisfy.
+  /// A rule that a value breaks.
   struct Failure {
     var code: DepotError.Code
-    /// The failure, to stand behind the attribute's name.
+    /// The rest of the message after the attribute's name.
     var message: String
     var hint: String
 
@@ -65,14 +65,14 @@ struct ValueCheck {
     }
   }
 
-  /// The numbers that a type holds, if they are whole.
+  /// The range of an integer type, as text; `nil` for other types.
   static func range(of attribute: Attribute) -> String? {
     if attribute.width == .uint64 { return "0...\(UInt64.max)" }
     if let range = attribute.width?.range { return "\(range)" }
     return attribute.type == .int64 ? "\(Int64.min)...\(Int64.max)" : nil
   }
 
-  /// Returns all problems of a value that isn't null.
+  /// Returns all broken rules of a value that isn't null.
   func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [Failure] {
     if !isCollection { return try failures(ofOne: cell, control) + lengthFailures(cell) }
     guard case .text(let text) = cell else { return [] }
@@ -148,7 +148,7 @@ struct ValueCheck {
     return []
   }
 
-  /// Compares a number or date with a bound; NaN is beyond every bound.
+  /// Compares a number or date with a bound; NaN is outside every bound.
   private func compare(_ cell: Cell, _ bound: Value) -> Int {
     StoredValue.decode(cell, as: type).sortOrder(bound)
   }

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
-/// How the values of a field are written in requests and in the store.
+/// The form of a field's values in requests and in the store.
 enum ValueForm: Hashable {
   case scalar(AttributeType)
-  /// A double that is rounded to a binary32.
+  /// A double rounded to a binary32.
   case float
-  /// A JSON array of scalars; the elements of a set are sorted and different.
+  /// A JSON array of scalars; those of a set are sorted and distinct.
   case list(AttributeType, NumberWidth?, isSet: Bool)
   /// Any JSON value.
   case json
@@ -24,7 +24,7 @@ enum ValueForm: Hashable {
 }
 
 extension Cell {
-  /// Reads a value of a request, or returns `nil` if it isn't of the form.
+  /// Reads a value of a request; `nil` if it doesn't have the form.
   @inline(__always)
   init?(_ field: RowField, as form: ValueForm, in arena: CellArena) {
     switch form {

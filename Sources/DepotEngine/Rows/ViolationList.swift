@@ -1,19 +1,19 @@
 internal import DepotProtocol
 
-/// The rules that the rows of one request break.
+/// The rules that the rows of a request break.
 struct ViolationList {
-  /// How many are told.
+  /// The most violations that are reported.
   static let limit = 100
 
   private(set) var errors: [DepotError] = []
 
-  /// Adds an error, and throws all of them when there is no room for more.
+  /// Adds an error, and throws all of them if the list is full.
   mutating func add(_ error: DepotError) throws(DepotError) {
     errors.append(error)
     if errors.count >= Self.limit { try throwIfAny() }
   }
 
-  /// Throws the only error, or one that lists them all.
+  /// Throws the only error, or one with a list of all.
   func throwIfAny() throws(DepotError) {
     if let error = combined { throw error }
   }
@@ -43,7 +43,7 @@ struct ViolationList {
 }
 
 extension DepotError {
-  /// The members of an error in a list of violations.
+  /// The error as an element of a list of violations.
   fileprivate var violation: JSONValue {
     var members: [String: JSONValue] = [
       "code": .string(code.rawValue), "message": .string(message),
