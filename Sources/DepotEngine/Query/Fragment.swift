@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A piece of SQL with the values of its `?` parameters in their order.
+/// A piece of SQL with the values of its `?` parameters in order.
 struct Fragment: Hashable {
   var sql: String
   var parameters: [SQLiteValue] = []
@@ -9,7 +9,7 @@ struct Fragment: Hashable {
   static let `true` = Fragment(sql: "1")
   static let `false` = Fragment(sql: "0")
 
-  /// The condition that a row is one of a list of identifiers, which is still to be bound.
+  /// The condition that a row is in a list of identifiers, which is bound later.
   static let isListed = Fragment(
     sql: "t0.id IN (SELECT value FROM depot_each(?, 0))",
     parameters: [.null]
@@ -31,12 +31,12 @@ struct Fragment: Hashable {
     Fragment(sql: left + right.sql, parameters: right.parameters)
   }
 
-  /// How many bytes of SQL a statement may have: SQLite's work can grow with the square.
+  /// The most bytes of SQL in a statement, since SQLite's work can grow with the square.
   private static let sqlLimit = 256 << 10
 
-  /// Checks that the text is quick to compile for SQLite, and that the bound values fit in memory.
+  /// Checks that SQLite can compile the text quickly, and that the bound values fit in memory.
   ///
-  /// Each `?` gets a copy of its value.
+  /// Each `?` has its own copy of its value.
   ///
   /// - Throws: ``DepotError`` `limit.predicate`.
   func checkSize() throws(DepotError) {
@@ -52,14 +52,14 @@ struct Fragment: Hashable {
 
   var parenthesized: Fragment { "(" + self + ")" }
 
-  /// Returns the select with at most so many rows, without those before an offset.
+  /// Returns the SELECT with a limit of rows and an offset.
   func cut(_ limit: Int?, offset: Int) -> Fragment {
     guard limit != nil || offset > 0 else { return self }
     return self + " LIMIT " + .bound(.integer(Int64(limit ?? -1)))
       + " OFFSET " + .bound(.integer(Int64(offset)))
   }
 
-  /// Joins parts by commas.
+  /// Joins parts with commas.
   static func list(_ parts: [Fragment]) -> Fragment {
     Fragment(
       sql: parts.map(\.sql).joined(separator: ", "),
@@ -67,8 +67,9 @@ struct Fragment: Hashable {
     )
   }
 
-  /// Joins conditions as a balanced tree, so that its depth grows with the logarithm of their number
-  /// and stays within SQLite's limit.
+  /// Joins conditions with `word` as a balanced tree.
+  ///
+  /// Its depth grows with the logarithm of their number, and stays within SQLite's limit.
   static func joined(_ parts: ArraySlice<Fragment>, by word: String) -> Fragment {
     guard parts.count > 1, let first = parts.first else { return parts.first ?? .true }
     if parts.count == 2 { return first + " \(word) " + parts[parts.endIndex - 1] }
@@ -78,7 +79,7 @@ struct Fragment: Hashable {
   }
 }
 
-/// A piece of SQL that is true, false, or, if it is nullable, NULL in place of false.
+/// A piece of SQL that is true or false; if it is nullable, it may be NULL instead of false.
 @Memberwise("fragment")
 struct Condition {
   var fragment: Fragment
@@ -86,6 +87,6 @@ struct Condition {
 
   static func always(_ value: Bool) -> Condition { Condition(value ? .true : .false) }
 
-  /// The condition as one that is never NULL.
+  /// The condition in a form that is never NULL.
   var strict: Fragment { isNullable ? "ifnull(" + fragment + ", 0)" : fragment }
 }

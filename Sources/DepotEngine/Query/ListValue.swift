@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The forms of lists as arguments of SQL functions.
+/// The two forms of lists as arguments of SQL functions.
 ///
 /// A collection attribute is stored as a JSON array. A constant list is bound as a blob of
 /// ``PackedCells``, which is faster to read.
 enum ListValue {
-  /// Returns the elements of an argument as they are stored; none if it is null or damaged.
+  /// Returns the elements of an argument in their stored form; empty if it is null or damaged.
   static func stored(_ argument: BorrowedValue, _ type: AttributeType) -> [SQLiteValue] {
     switch argument.kind {
     case .blob: unpack(argument.bytes, \.value)

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// The SQL functions for arithmetic and for decimals; NULL where there is no result.
+/// The SQL functions for arithmetic and decimals; they return NULL if there is no result.
 enum NumberFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     for type in [AttributeType.int64, .double, .decimal] {
@@ -14,7 +14,7 @@ enum NumberFunctions {
         call.result(StoredValue.encode(result))
       }
     }
-    // The r-trees are kept by triggers, which can't read decimals otherwise.
+    // The triggers of range indexes call it, because SQLite can't read decimals.
     try connection.addFunction("depot_number", argumentCount: 1, isForTriggers: true) { call in
       guard let number = call[0].number.flatMap(ValueArithmetic.double), !number.isNaN else {
         return
@@ -39,7 +39,7 @@ enum NumberFunctions {
 }
 
 extension BorrowedValue {
-  /// Any number; `nil` if it is null.
+  /// A number of any type; `nil` if the argument is null.
   fileprivate var number: Value? {
     switch kind {
     case .integer: .int64(integer)
@@ -50,7 +50,7 @@ extension BorrowedValue {
     }
   }
 
-  /// A number of a type or of a narrower one.
+  /// A number converted to an equal or wider type.
   fileprivate func widened(to type: AttributeType) -> Value? {
     switch (number, type) {
     case (.int64(let number), .double): .double(Double(number))

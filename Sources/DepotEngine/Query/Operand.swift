@@ -1,21 +1,21 @@
 internal import DepotProtocol
 
-/// A part of a predicate that has a value.
+/// A part of a query with a single value.
 @Memberwise("fragment")
 struct Operand {
   /// The type of the value; `nil` if it is always null.
   var type: AttributeType?
   var fragment: Fragment
-  /// The value if it is the same for all rows.
+  /// The value, if it is a constant.
   var constant: Value?
   var isNullable: Bool
-  /// The entity whose table has the row, if this is the identifier of one that a path leads to.
+  /// The root entity of the row, if this is the identifier of the row at the end of a path.
   var root: String?
-  /// The scope and name of the row whose column it is, if it is one.
+  /// The scope and alias of the row, if this is one of its columns.
   var row: (scope: Int, alias: String)?
-  /// A fragment that is null if and only if the value is, if that is easier to find out.
+  /// A simpler fragment that is null if and only if the value is null, if there is one.
   var presence: Fragment?
-  /// The expression it was made from, for messages.
+  /// The expression it was translated from, for messages.
   var source: QueryExpression
 
   init(constant: Value, source: QueryExpression) {
@@ -32,8 +32,8 @@ struct Operand {
   var isNumber: Bool {
     root == nil && (type == .int64 || type == .double || type == .decimal)
   }
-  /// Whether it is a constant that equals nothing.
+  /// Whether it is the constant NaN, which equals nothing.
   var isAlwaysNaN: Bool { constant?.isNaN ?? false }
-  /// Whether the value of some row may be NaN.
+  /// Whether the value may be NaN for some row.
   var canBeNaN: Bool { constant == nil && (type == .double || type == .date) }
 }

@@ -4,17 +4,18 @@ package import FoundationEssentials
 
 /// A predicate as SQL for a `WHERE` clause.
 package struct PredicateSQL: Sendable {
-  /// The `FROM` clause: the entity's table, called `t0`, and the tables joined to it.
+  /// The `FROM` clause: the entity's table, with the alias `t0`, and the tables joined to it.
   package var source: String
-  /// The condition, whose NULL counts as false.
+  /// The condition, where NULL means false.
   package var sql: String
-  /// The values of the `?` parameters of both in their order, the source first.
+  /// The values of the `?` parameters in both clauses, those of the source first.
   package var parameters: [SQLiteValue]
-  /// Whether it can take long even for one row, as regular expressions can.
+  /// Whether it can be slow even for one row, such as a regular expression.
   package var isSlow: Bool
 
-  /// Translates a predicate about the rows of an entity; all names come from its layout, and all
-  /// values are bound.
+  /// Translates a predicate on the rows of an entity.
+  ///
+  /// All names are taken from its layout, and all values are bound.
   package static func compile(
     _ expression: QueryExpression,
     for layout: EntityLayout,

@@ -19,7 +19,7 @@ extension QueryCompiler {
     return result
   }
 
-  /// Returns an aggregate of an operand over the rows of the `SELECT` that it is in.
+  /// Returns an aggregate of an operand over the rows of the enclosing `SELECT`.
   func aggregated(
     _ aggregate: QueryExpression.Aggregate,
     _ operand: Operand

@@ -1,11 +1,12 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// Translates that one of several predicates holds.
+  /// Translates a disjunction.
   ///
-  /// A table that is joined for one alternative only would have to be looked at for every row. So
-  /// where an index finds the few rows at the end of a path, they are found first, and the
-  /// alternative is that the path begins at one of them; each alternative can have its own index then.
+  /// A table that is joined for only one alternative would have to be searched for every row. So if
+  /// an index finds the few rows at the end of a path, they are searched first, and the alternative
+  /// becomes the condition that the path starts at one of them. Each alternative can then use its
+  /// own index.
   mutating func alternatives(
     _ parts: [QueryExpression],
     isFilter: Bool
@@ -19,7 +20,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates an alternative as a search from the far end of a path, if that is better.
+  /// Translates an alternative as a search from the end of a path, if that is faster.
   private mutating func alternative(_ part: QueryExpression) throws(DepotError) -> Condition? {
     switch part {
     case .and(let parts) where parts.count > 1:
@@ -37,8 +38,11 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates that a path from the row begins at one of the rows from which the rest of it satisfies
-  /// a predicate, which nothing at its end must not, if an index finds these.
+  /// Translates a predicate on the end of a path by searching the first related rows for it.
+  ///
+  /// The condition is that the row's first reference is one of the rows from where the rest of the
+  /// path satisfies the predicate; a missing row must not satisfy that. It is `nil` unless an
+  /// index finds these rows.
   private mutating func beginning(
     _ path: String,
     _ predicate: (QueryExpression) -> QueryExpression
@@ -49,7 +53,7 @@ extension QueryCompiler {
     else { return nil }
     let layout = try catalog.layout(of: relationship.destination)
     let start = row.guarded(Fragment(sql: "t0.\(column)"))
-    // SQLite can begin at the end of a path that all alternatives need.
+    // If all alternatives need a path, SQLite can begin at its end anyway.
     if let joined = scopes[0].alias(of: layout.table, where: "id", is: start),
       scopes[0].requires(joined)
     {

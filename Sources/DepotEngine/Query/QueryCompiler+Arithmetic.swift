@@ -17,7 +17,8 @@ extension QueryCompiler {
       left = try decimal(left)
       right = try decimal(right)
     }
-    // SQLite turns an overflow into a double and has no NaN, so all arithmetic is ours.
+    // SQLite converts overflowing integers to doubles and has no NaN, so arithmetic uses our
+    // functions.
     let arguments = left.fragment + ", " + right.fragment
     return makeOperand(
       type,

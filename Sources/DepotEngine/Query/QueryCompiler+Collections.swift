@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The translation of collections into sub-selects.
+/// Translates collections into subqueries.
 extension QueryCompiler {
-  /// Begins a sub-select of the elements of a collection; ``close(_:_:and:)`` ends it.
+  /// Begins a subquery for the elements of a collection; ``close(_:_:and:)`` ends it.
   mutating func open(_ expression: QueryExpression) throws(DepotError) -> OpenCollection {
     try about(expression) { (compiler) throws(DepotError) in
       guard case .collection(let collection) = try compiler.term(expression) else {
@@ -54,7 +54,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates with a name for a term.
+  /// Calls `body` with a variable defined as a term.
   mutating func with<Result>(
     _ name: String,
     _ term: QueryTerm,
@@ -80,11 +80,11 @@ extension QueryCompiler {
     )
   }
 
-  /// Opens a collection of the values of some expressions.
+  /// Opens a collection of the values of expressions.
   private mutating func open(_ parts: [QueryExpression]) throws(DepotError) -> OpenCollection {
     let same = try alike(parts)
     let alias = nextAlias()
-    // The first row names the columns; there may be any number of rows after VALUES.
+    // The first row names the columns; VALUES can have any number of rows.
     var select =
       "SELECT " + (same.fragments.first ?? Fragment(sql: "NULL")) + " AS value, 0 AS position"
     if same.fragments.isEmpty { select = select + " WHERE 0" }
@@ -100,7 +100,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns the type that constants have in common, and the blob to bind for them.
+  /// Returns the common type of constants, and the blob to bind for them.
   private func constants(_ values: [Value]) throws(DepotError) -> (AttributeType?, SQLiteValue) {
     var type: AttributeType?
     for case let next? in values.map(\.type) where next != type {
@@ -113,7 +113,7 @@ extension QueryCompiler {
     let stored = try values.map { value throws(DepotError) in
       guard let type, !value.isNull else { return SQLiteValue.null }
       guard let converted = value.converted(to: type) else {
-        // A whole number that no double is remains one; SQLite compares them exactly.
+        // An integer that no double equals stays an integer; SQLite compares them exactly.
         return StoredValue.encode(value)
       }
       return StoredValue.encode(converted)
@@ -140,13 +140,13 @@ extension QueryCompiler {
 
   private struct LinkedRows {
     var table: String
-    /// The column with the identifier of the object that has them.
+    /// The column with the identifier of the owner.
     var near: String
     var element: QueryObject
     var order: [Fragment]?
   }
 
-  /// Returns where the rows of a to-many relationship are found.
+  /// Returns the table and columns of a to-many relationship.
   private func rows(
     of relationship: RelationshipLayout,
     as alias: String,
@@ -216,8 +216,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Ends the sub-select that was opened last, with the columns that it selects and a condition
-  /// besides those of the collection.
+  /// Ends the innermost subquery with the selected columns and an additional condition.
   mutating func close(
     _ opened: OpenCollection,
     _ columns: Fragment,
@@ -230,7 +229,7 @@ extension QueryCompiler {
     return "SELECT " + columns + scope.clauses(and: condition)
   }
 
-  /// Makes a sub-select of some of the elements a collection of its own.
+  /// Makes a collection from some elements of another one.
   private mutating func slice(
     _ collection: QueryExpression,
     _ range: Range<Int>
@@ -259,7 +258,7 @@ extension QueryCompiler {
     return result
   }
 
-  /// Translates the element at a position.
+  /// Translates the element at an index.
   mutating func element(
     _ collection: QueryExpression,
     _ position: Int

@@ -31,7 +31,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Objects and JSON have no order.
+  /// Checks that neither is an object or JSON, which have no order.
   private func checkOrder(_ left: Operand, _ right: Operand) throws(DepotError) {
     if left.isNull || right.isNull { return }
     for operand in [left, right] where operand.root != nil || operand.type == .json {
@@ -39,7 +39,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Translates that two operands are the same, or, unless they `areSame`, that they differ.
+  /// Translates that two operands are equal, or that they differ if not `areSame`.
   func equality(
     _ left: Operand,
     _ right: Operand,
@@ -86,8 +86,8 @@ extension QueryCompiler {
       return Condition(Self.decimalOrder(left, right) + " \(wanted)")
     }
     var result = left.fragment + " \(comparison.rawValue) " + right.fragment
-    // NaN is stored as a blob, which SQLite takes to be greater than any number; so it is enough to
-    // look at the greater side.
+    // NaN is stored as a blob, which SQLite sorts after all numbers; so only the greater side must
+    // be checked.
     let isLess = comparison == .less || comparison == .lessOrEqual
     let greater = isLess ? right : left
     if greater.canBeNaN { result = (result + " AND " + greater.fragment + " < x''").parenthesized }
@@ -113,14 +113,14 @@ extension QueryCompiler {
     )
   }
 
-  /// A call that gives -1, 0, or 1 for the order, 2 if both are null, and 3 if there is no order.
+  /// A call that returns -1, 0, or 1 for the order, 2 if both are null, and 3 if there is no order.
   private static func decimalOrder(_ left: Operand, _ right: Operand) -> Fragment {
     "depot_order(" + left.fragment + ", " + right.fragment + ")"
   }
 }
 
 extension Operand {
-  /// Whether exactly one of the two is a decimal, which is stored as no other number.
+  /// Whether exactly one of the two is a decimal, which is stored differently from other numbers.
   func needsDecimalOrder(with other: Operand) -> Bool {
     (type == .decimal) != (other.type == .decimal)
   }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The translation of functions, conversions, and choices.
+/// Translates functions, conversions, and choices.
 extension QueryCompiler {
   /// Translates a function of values.
   mutating func function(
@@ -28,7 +28,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns an argument as the function wants it.
+  /// Checks an argument and converts it for the function.
   private func check(
     _ operand: Operand,
     as kind: QueryExpression.Function.ArgumentKind,
@@ -89,7 +89,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns JSON converted to a type; null if it is of another kind.
+  /// Returns JSON converted to a type; null if it has another kind.
   func scalar(_ operand: Operand, as type: AttributeType) -> Operand {
     if case .json(let text)? = operand.constant {
       return Operand(
@@ -116,9 +116,9 @@ extension QueryCompiler {
     return makeTerm(same.layout, type, make(same.fragments), isNullable: isNullable)
   }
 
-  /// The parts of an expression, brought to their common type.
+  /// The parts of an expression, converted to their common type.
   struct Alike {
-    /// The nearest entity that all are of, if they are objects.
+    /// The nearest common entity, if they are objects.
     var layout: EntityLayout?
     /// The type of the values; `nil` if all are null.
     var type: AttributeType?
@@ -126,7 +126,7 @@ extension QueryCompiler {
     var isNullable: Bool
   }
 
-  /// Brings parts to the type that they have in common, or to identifiers of one table.
+  /// Converts parts to their common type, or to identifiers of one table.
   mutating func alike(_ parts: [QueryExpression]) throws(DepotError) -> Alike {
     var objects: [QueryObject] = []
     var operands: [Operand] = []
@@ -162,7 +162,7 @@ extension QueryCompiler {
     return Alike(type: type, fragments: promoted.map(\.fragment), isNullable: isNullable)
   }
 
-  /// Returns the nearest entity that all objects are of.
+  /// Returns the nearest common entity of objects.
   private func common(_ objects: [QueryObject]) throws(DepotError) -> EntityLayout {
     let lineages = objects.map { catalog.schema.lineage(of: $0.layout.entity).map(\.name) }
     let shared = (lineages.first ?? []).last { name in lineages.allSatisfy { $0.contains(name) } }
@@ -174,7 +174,7 @@ extension QueryCompiler {
     let fixed = Set(operands.filter { !$0.isConstant }.compactMap(\.type))
     let constants = Set(operands.filter(\.isConstant).compactMap(\.type))
     var all = fixed.isEmpty ? constants : fixed
-    // A constant may be a wider number than the others.
+    // An integer constant may have a wider type than the other parts.
     if all == [.int64], constants.isSubset(of: numbers) { all.formUnion(constants) }
     if all.count <= 1 || all.isSubset(of: numbers) || all.isSubset(of: [.string, .url]) {
       return AttributeType.common(all)

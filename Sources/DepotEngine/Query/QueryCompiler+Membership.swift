@@ -2,10 +2,10 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension QueryCompiler {
-  /// How many constants are parameters of their own; more are one parameter.
+  /// The most constants that are separate parameters; more constants are one parameter.
   private static var shortList: Int { 16 }
 
-  /// Translates whether a value equals one of a list.
+  /// Translates whether a value is in a list.
   mutating func membership(
     _ value: QueryExpression,
     _ list: [QueryExpression],
@@ -56,8 +56,9 @@ extension QueryCompiler {
     return Condition(.joined(conditions[...], by: "OR").parenthesized, isNullable: isNullable)
   }
 
-  /// Returns a long list of constants of a value's own type as they are stored; `nil` for any other
-  /// list.
+  /// Returns a long list of constants of a value's type in their stored form.
+  ///
+  /// It is `nil` for any other list.
   private static func constants(_ list: [QueryExpression], as value: Operand) -> [SQLiteValue]? {
     guard list.count > shortList, !value.isConstant else { return nil }
     var stored: [SQLiteValue] = []
@@ -75,7 +76,7 @@ extension QueryCompiler {
     "SELECT value FROM depot_each(" + .bound(.list(constants)) + ", 0)"
   }
 
-  /// Translates membership in a collection that is the only element of a list.
+  /// Translates membership in a collection that is the only element of the list.
   private mutating func contains(
     _ value: QueryExpression,
     _ collection: QueryExpression,

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// Translates whether an object is of an entity or of one that descends from it.
+  /// Translates whether an object is of an entity or a descendant.
   mutating func kind(of part: QueryExpression, is entity: String) throws(DepotError) -> Condition {
     let object = try object(part)
     guard let kinds = try kinds(of: entity, among: object.layout) else {
@@ -13,7 +13,7 @@ extension QueryCompiler {
     return Condition(guarded.parenthesized, isNullable: true)
   }
 
-  /// Translates an object as one of an entity; it is nothing if it isn't one.
+  /// Translates an object as one of an entity; other objects become nothing.
   mutating func cast(_ part: QueryExpression, _ entity: String) throws(DepotError) -> QueryObject {
     var object = try object(part)
     guard let kinds = try kinds(of: entity, among: object.layout) else {
@@ -36,8 +36,9 @@ extension QueryCompiler {
     return object
   }
 
-  /// Returns the numbers of an entity and its descendants, or `nil` if all objects of `layout` are of
-  /// it.
+  /// Returns the numbers of an entity and its descendants.
+  ///
+  /// It is `nil` if all objects of `layout` are of the entity.
   private func kinds(of entity: String, among layout: EntityLayout) throws(DepotError) -> String? {
     let wanted = try catalog.layout(of: entity)
     if layout.numbers.keys.allSatisfy({ wanted.numbers[$0] != nil }) { return nil }

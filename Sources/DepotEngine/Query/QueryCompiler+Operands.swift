@@ -1,18 +1,20 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// How many bytes of SQL an operand may have: comparisons that need one twice double it with each level, and
-  /// SQLite's work grows with the square.
+  /// The most bytes of SQL in an operand.
+  ///
+  /// Comparisons that use an operand twice double its size with each level, and SQLite's work grows
+  /// with the square.
   private static let sqlLimit = 64 << 10
 
-  /// Translates a part that has one value; an object's is its identifier.
+  /// Translates a part with a single value; an object's is its identifier.
   mutating func operand(_ expression: QueryExpression) throws(DepotError) -> Operand {
     let operand = try operand(expression, try term(expression))
     guard operand.fragment.sql.utf8.count <= Self.sqlLimit else { throw .tooNested }
     return operand
   }
 
-  /// Returns the one value that a term is.
+  /// Returns the single value of a term.
   func operand(
     _ expression: QueryExpression,
     _ term: QueryTerm

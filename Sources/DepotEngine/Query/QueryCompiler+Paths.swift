@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The translation of key paths into joins and columns.
+/// Translates key paths into joins and columns.
 extension QueryCompiler {
   /// Follows a key path from an object.
   mutating func follow(_ path: String, from object: QueryObject) throws(DepotError) -> QueryTerm {
@@ -26,7 +26,7 @@ extension QueryCompiler {
     return try follow(rest, from: destination)
   }
 
-  /// Returns the target of a to-one relationship.
+  /// Returns the destination of a to-one relationship.
   private mutating func destination(
     of relationship: RelationshipLayout,
     from object: QueryObject
@@ -59,7 +59,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns the name of an object's row in its scope, where it is joined if it isn't yet.
+  /// Returns the alias of an object's row in its scope, after joining its table if needed.
   mutating func alias(of object: QueryObject) throws(DepotError) -> String {
     switch object.place {
     case .alias(let alias):
@@ -83,7 +83,7 @@ extension QueryCompiler {
     }
   }
 
-  /// SQLite joins 64 tables at most.
+  /// The most joined tables in a scope; SQLite's limit is 64.
   private static let joinLimit = 60
 
   /// Checks that one more table can be joined in a scope.
@@ -94,7 +94,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns the value of an attribute, which may be inside composite ones.
+  /// Returns the value of an attribute, which may be a part of composite ones.
   private mutating func attribute(
     _ steps: ArraySlice<String>,
     of object: QueryObject
@@ -121,7 +121,7 @@ extension QueryCompiler {
     return try field(position, of: object)
   }
 
-  /// Returns the length of a value stored outside its row, if the path asks for that.
+  /// Returns the length of a value stored outside its row, if the path requests that.
   private mutating func length(
     _ steps: ArraySlice<String>,
     of object: QueryObject
@@ -148,7 +148,7 @@ extension QueryCompiler {
     let alias = try alias(of: object)
     var value = Fragment(sql: object.layout.sql(ofField: position, in: alias))
     if object.layout.storedPositions[position] == nil {
-      // An ephemeral attribute isn't stored, so every row has its default.
+      // An ephemeral attribute isn't stored, so every row has the default value.
       value = .bound(StoredValue.encode(attribute.defaultValue ?? .null))
       if object.isNullable {
         value = "iif(" + object.identifier + " IS NULL, NULL, " + value + ")"
@@ -171,13 +171,13 @@ extension QueryCompiler {
     return .collection(.list(operand, attribute.type, kind))
   }
 
-  /// Returns whether only rows of the entity have the field, so that it is null in all others.
+  /// Returns whether a field exists only in rows of an entity, so that it is null in others.
   private func isNull(_ field: Field, outside layout: EntityLayout) -> Bool {
     guard let owner = try? catalog.layout(of: field.owner) else { return false }
     return owner.numbers.keys.allSatisfy { layout.numbers[$0] != nil }
   }
 
-  /// Returns the name of the entity that an object's row is of.
+  /// Returns the entity's name of an object's row.
   private mutating func entityName(of object: QueryObject) throws(DepotError) -> Operand {
     let layout = object.layout
     guard layout.isInHierarchy else {

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// The translation of quantifiers: `ANY`, `ALL`, `NONE`, and tests for an element.
+/// Translates quantifiers, `ANY`, `ALL`, `NONE`, and tests for an element.
 extension QueryCompiler {
-  /// Translates whether so many elements satisfy a predicate.
+  /// Translates whether any, all, or none of the elements satisfy a predicate.
   mutating func quantified(
     _ quantifier: QueryExpression.Quantifier,
     _ collection: QueryExpression,
@@ -24,11 +24,11 @@ extension QueryCompiler {
     return quantifier == .any ? exists : Condition("NOT " + exists.strict.parenthesized)
   }
 
-  /// Closes a collection and translates whether it has an element that satisfies a condition, as
-  /// NULL in place of false if there may be no owner.
+  /// Closes a collection and translates whether some element satisfies a condition.
   ///
-  /// With `isIndependent`, the condition is about the element only and an index finds the few that
-  /// satisfy it; they are then found once, and not anew for each object.
+  /// It is NULL instead of false if the owner may be missing. With `isIndependent`, the condition
+  /// concerns only the element, and an index finds the few elements that satisfy it; they are
+  /// searched once, instead of once for each object.
   mutating func exists(
     _ opened: OpenCollection,
     and condition: Fragment?,
@@ -44,7 +44,7 @@ extension QueryCompiler {
     return Condition(link.owner + " IN (" + select + ")", isNullable: true)
   }
 
-  /// Translates whether a collection has an element that equals a value.
+  /// Translates whether a collection contains a value.
   mutating func contains(
     _ collection: QueryExpression,
     _ element: QueryExpression,
@@ -75,7 +75,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Translates a comparison of a count with a constant as a question for any element at all.
+  /// Translates a comparison of a count with a constant as a test for any element, if possible.
   mutating func emptiness(
     _ comparison: QueryExpression.Comparison,
     _ left: QueryExpression,
@@ -117,7 +117,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns whether an index finds elements by a part of them.
+  /// Returns whether an index finds elements by a part of the predicate.
   private func isIndexed(
     _ part: QueryExpression,
     about name: String,
@@ -150,7 +150,7 @@ extension QueryCompiler {
 }
 
 extension QueryExpression {
-  /// Whether the expression, a conjunction of comparisons, is about a variable and constants only.
+  /// Whether the expression is a conjunction of comparisons of one variable with constants.
   fileprivate func isAbout(_ name: String) -> Bool {
     switch self {
     case .value, .now, .variable(name), .member(.variable(name), _): true
@@ -160,7 +160,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether the expression is the path of a collection, without conditions that may be about others.
+  /// Whether the expression is the path of a collection, without conditions on other objects.
   fileprivate var isPathOfOwner: Bool {
     switch self {
     case .attribute, .member(.variable, _): true

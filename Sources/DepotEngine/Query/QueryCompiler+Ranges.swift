@@ -3,11 +3,10 @@ internal import DepotSQLite
 internal import FoundationEssentials
 
 extension QueryCompiler {
-  /// Returns a condition that an r-tree serves and that the rows of a predicate satisfy, perhaps
-  /// with a few others.
+  /// Returns a condition for a range index that all rows of a predicate satisfy.
   ///
-  /// It takes constant bounds of several numbers or dates that the predicate demands at once; of a
-  /// single one only if that has no index of its own.
+  /// Some other rows may satisfy it too. It uses constant bounds of several numbers or dates that
+  /// the predicate requires together, or of a single one that has no index of its own.
   func rangeCondition(_ expression: QueryExpression) -> Fragment? {
     let indexes = catalog.rangeIndexes(covering: row.layout)
     guard !indexes.isEmpty else { return nil }
@@ -35,11 +34,12 @@ extension QueryCompiler {
       + .joined(conditions[...], by: "AND") + ")"
   }
 
-  /// SQLite rounds numbers outwards for the r-tree, except for those too small to be exact as
-  /// floats.
+  /// The margin for numbers that are too small to be exact as floats.
+  ///
+  /// SQLite rounds other numbers outwards for the index.
   private static let slack = 1e-36
 
-  /// The bounds that a predicate sets to a number or date, rounded to a double.
+  /// The bounds of a number or date in a predicate, rounded to a double.
   private struct Bounds {
     var low: Double?
     var high: Double?
@@ -88,9 +88,9 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns a constant, compared with an attribute, as the nearest double.
+  /// Returns a constant that is compared with an attribute, as the nearest double.
   ///
-  /// It is `nil` if there is no such number.
+  /// It is `nil` if there is none.
   private func number(_ expression: QueryExpression, as path: String) -> Double? {
     guard let position = row.layout.position(of: path) else { return nil }
     let type = row.layout.fields[position].attribute.type
@@ -111,7 +111,7 @@ extension QueryCompiler {
 }
 
 extension QueryExpression.Comparison {
-  /// The comparison with its sides exchanged.
+  /// The comparison with exchanged operands.
   fileprivate var mirrored: Self {
     switch self {
     case .less: .greater

@@ -1,13 +1,12 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// Notes which rows must be there for a predicate to be true that all elements of the innermost
-  /// scope have to satisfy.
+  /// Finds the rows that must exist for a predicate on all rows of the innermost scope to be true.
   mutating func require(_ predicate: QueryExpression) throws(DepotError) {
     for path in predicate.demands { try requireRow(of: path) }
   }
 
-  /// Notes that the row must be there whose column a path ends at.
+  /// Requires the row whose column is at the end of a path.
   private mutating func requireRow(of path: QueryExpression) throws(DepotError) {
     let term = try term(path)
     let row: (scope: Int, alias: String)?
@@ -21,9 +20,9 @@ extension QueryCompiler {
 }
 
 extension QueryExpression {
-  /// The paths that can't be null if the predicate is true, with the paths leading to them.
+  /// The paths that can't be null if the predicate is true, and the paths that they start with.
   ///
-  /// Their order depends on the predicate only.
+  /// Their order depends only on the predicate.
   fileprivate var demands: [QueryExpression] {
     switch self {
     case .and(let parts): return parts.flatMap(\.demands).distinct
@@ -43,7 +42,7 @@ extension QueryExpression {
       return value.isNull ? [] : part.sources
     case .comparison(.equal, _, _, _): return []
     case .comparison(_, let left, let right, _): return (left.sources + right.sources).distinct
-    // The values that a collection contains may be null, so the second part isn't demanded.
+    // A collection may contain nulls, so the second part isn't required.
     case .text(_, let text, _, _): return text.sources
     case .between(let value, let low, let high):
       return (value.sources + low.sources + high.sources).distinct
@@ -61,7 +60,7 @@ extension QueryExpression {
     }
   }
 
-  /// The paths that can't be null unless the value is null, with the paths leading to them.
+  /// The paths that can't be null unless the value is null, and the paths that they start with.
   private var sources: [QueryExpression] {
     switch self {
     case .attribute(let path): return Self.prefixes(of: path).map(QueryExpression.attribute)
@@ -88,7 +87,7 @@ extension QueryExpression {
 }
 
 extension [QueryExpression] {
-  /// The expressions, each once.
+  /// The expressions without duplicates.
   fileprivate var distinct: [QueryExpression] {
     var seen: Set<QueryExpression> = []
     return filter { seen.insert($0).inserted }

@@ -2,10 +2,10 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension QueryCompiler {
-  /// Translates a full-text query about the row, or about the element of the innermost collection.
+  /// Translates a full-text query on the row, or on the element of the innermost collection.
   ///
-  /// Named attributes may be those of rows that a path leads to; a path that ends at a relationship
-  /// names all of theirs. All words must be in the texts of one row.
+  /// Named attributes may be at the end of a path; a path to a relationship means all attributes of
+  /// its destination. All words must be in the texts of one row.
   mutating func search(_ words: String, in paths: [String]) throws(DepotError) -> Condition {
     let query = try SearchQuery.read(words)
     let object = searchedRow
@@ -31,18 +31,18 @@ extension QueryCompiler {
     return Condition(.joined(conditions[...], by: "OR"))
   }
 
-  /// The row that a full-text query is about.
+  /// The row that a full-text query searches.
   private var searchedRow: QueryObject {
     if case .object(let element)? = variables.last?.term { element } else { row }
   }
 
   private struct SearchGroup {
     var owner: [String]
-    /// The attributes; all that can be searched if there are none.
+    /// The attributes; if empty, all searchable ones.
     var names: [String]
   }
 
-  /// Returns paths by the relationships that they begin with.
+  /// Returns paths grouped by their first relationships.
   private func grouped(
     _ paths: [String],
     _ layout: EntityLayout
@@ -81,7 +81,7 @@ extension QueryCompiler {
     )
   }
 
-  /// Returns a query in the syntax of FTS5, for some attributes or for all that can be searched.
+  /// Returns a query in FTS5's syntax, for some attributes or for all searchable ones.
   private func matchText(
     _ query: SearchQuery,
     _ names: [String],
@@ -108,9 +108,9 @@ extension QueryCompiler {
 
   // MARK: - Rank
 
-  /// Translates how well the row matches the full-text queries of the request's predicate.
+  /// Translates the rank of the row for the full-text queries in the request's predicate.
   ///
-  /// It is the sum for all of them that are about the row's own texts; null for a row that matches
+  /// It is the sum of the ranks of all queries on the row's own texts; null for a row that matches
   /// none.
   mutating func rank() throws(DepotError) -> Operand {
     if rankAliases.isEmpty {
@@ -137,7 +137,7 @@ extension QueryCompiler {
     let text = try matchText(SearchQuery.read(words), names ?? [], of: row.layout)
     let table = row.layout.searchTable
     let alias = nextAlias()
-    // The limit keeps SQLite from asking the index anew for each row.
+    // The limit prevents SQLite from searching the index again for each row.
     let ranks =
       "(SELECT rowid AS id, -bm25(\(table)) AS rank FROM \(table) WHERE \(table) MATCH "
       + Fragment.bound(.text(text)) + " LIMIT -1)"

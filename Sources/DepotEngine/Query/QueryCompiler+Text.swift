@@ -23,8 +23,8 @@ extension QueryCompiler {
         isNullable: isNullable
       )
     }
-    // The functions fold the first argument themselves and want the second one folded, which
-    // happens once here for a constant.
+    // The functions fold the first argument themselves, but need a folded second one; a constant is
+    // folded here only once.
     let folded =
       test == .matches ? needle.fragment : try self.folded(needle, options).fragment
     let call = "depot_\(test.rawValue)(" + subject.fragment + ", " + folded
@@ -45,7 +45,7 @@ extension QueryCompiler {
     return Operand(constant: value, source: operand.source)
   }
 
-  /// Returns text as the options see it.
+  /// Returns text after folding for the options.
   func folded(
     _ operand: Operand,
     _ options: QueryExpression.TextOptions
@@ -60,7 +60,7 @@ extension QueryCompiler {
     return operand
   }
 
-  /// Returns the key by which folded text is in the order that people expect.
+  /// Returns the key that sorts folded text as in a dictionary, rather than by code point.
   func localized(_ operand: Operand) -> Operand {
     guard !operand.isNull else { return operand }
     var operand = operand
@@ -90,7 +90,7 @@ extension QueryCompiler {
     }
   }
 
-  /// A condition that an index on `column` serves, for text sorts by code point.
+  /// A condition that can use an index on `column`, since text sorts by code point.
   private static func range(of column: Fragment, beginningWith prefix: String) -> Fragment {
     guard !prefix.isEmpty else { return column + " IS NOT NULL" }
     let low = column + " >= " + .bound(.text(prefix))
@@ -98,7 +98,7 @@ extension QueryCompiler {
     return (low + " AND " + column + " < " + .bound(.text(next))).parenthesized
   }
 
-  /// Returns the least text greater than all that begin with `prefix`, or `nil` if there is none.
+  /// Returns the least text greater than all with a `prefix`, or `nil` if there is none.
   static func successor(of prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
-  /// Brings two operands to types that can be compared, converting constants.
+  /// Makes the types of two operands comparable, by converting constants.
   ///
-  /// Numbers of different types may remain; SQLite compares whole numbers with doubles exactly, and
-  /// decimals have a function.
+  /// Numbers may keep different types: SQLite compares integers with doubles exactly, and decimals
+  /// have a function.
   func unify(_ left: inout Operand, _ right: inout Operand) throws(DepotError) {
     guard let leftType = left.type, let rightType = right.type else { return }
     try checkObjects(left, right)
@@ -15,7 +15,7 @@ extension QueryCompiler {
       return
     }
     if leftType == .json || rightType == .json {
-      // Whole numbers are read as doubles, so that they can be compared with fractions too.
+      // Integers are read as doubles, so that they can also be compared with fractions.
       let other = leftType == .json ? rightType : leftType
       let type = other == .int64 ? AttributeType.double : other
       if leftType == .json { left = scalar(left, as: type) }
@@ -41,7 +41,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Checks that an object is held against an identifier or an object of the same table only.
+  /// Checks that an object is compared only with an identifier or an object of the same table.
   private func checkObjects(_ left: Operand, _ right: Operand) throws(DepotError) {
     guard let root = left.root ?? right.root else { return }
     let isSame = left.root == right.root
@@ -54,7 +54,7 @@ extension QueryCompiler {
 }
 
 extension Operand {
-  /// Whether one is a decimal and the other a constant that is no decimal, such as infinity.
+  /// Whether one is a decimal and the other a constant without a decimal value, as infinity is.
   fileprivate func isUnordered(with other: Operand) -> Bool {
     type == .decimal && other.constant?.type == .double
       || other.type == .decimal && constant?.type == .double

@@ -2,8 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension QueryCompiler {
-  /// Translates the comparison of composite values or collections as wholes; `nil` if neither is
-  /// one.
+  /// Translates a comparison of whole composite values or collections; `nil` if neither is one.
   func compareWhole(
     _ comparison: QueryExpression.Comparison,
     _ terms: (QueryTerm, QueryTerm)
@@ -61,7 +60,7 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns constants as the elements of a collection, in their order if it is a set.
+  /// Returns constants as the elements of a collection; those of a set are sorted.
   private func pack(
     _ values: [Value],
     as type: AttributeType,

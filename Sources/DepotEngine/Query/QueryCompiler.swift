@@ -1,23 +1,23 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// One `SELECT` about the rows of an entity, called `t0`, while its parts are being translated.
+/// Translates the parts of a `SELECT` on the rows of an entity, with the alias `t0`.
 ///
-/// Translate all parts first, and then ask for ``source``, which has the joins that they need.
-/// Values are always bound; names come from the layouts, which have checked them.
+/// Translate all parts before using ``source``, which has the joins that they need. Values are
+/// always bound; names are taken from the layouts, which have checked them.
 struct QueryCompiler {
   let catalog: Catalog
   let now: Date
-  /// Whether a part can take long even for one row, as regular expressions can.
+  /// Whether a part can be slow even for one row, such as a regular expression.
   var isSlow = false
-  /// The open scopes: first the scope of the rows, then each scope inside the one before.
+  /// The open scopes, from the outermost, of the entity's rows, to the innermost.
   var scopes: [QueryScope]
-  /// The meanings of the variables, the innermost last.
+  /// The defined variables, the innermost last.
   var variables: [(name: String, term: QueryTerm)] = []
   let row: QueryObject
-  /// The expression that is being translated, which messages are about.
+  /// The expression being translated, for messages.
   var subject = QueryExpression.variable("SELF")
-  /// The full-text queries that rows can be ranked by, and the tables with the ranks.
+  /// The full-text queries that rows can be ranked by, which are joined as tables of ranks.
   var searches: [QueryExpression] = []
   var rankAliases: [String] = []
   private var aliasCount = 1
@@ -36,10 +36,10 @@ struct QueryCompiler {
     )
   }
 
-  /// The `FROM` clause of the parts: the entity's table and the joined ones.
+  /// The `FROM` clause for the translated parts: the entity's table and the joined tables.
   var source: Fragment { scopes[0].source }
 
-  /// Translates a predicate into a condition for `WHERE`, whose NULL counts as false.
+  /// Translates a predicate into a condition for `WHERE`, where NULL means false.
   mutating func filter(_ expression: QueryExpression) throws(DepotError) -> Fragment {
     try require(expression)
     searches += expression.searches
@@ -48,10 +48,10 @@ struct QueryCompiler {
     return range + " AND " + condition.parenthesized
   }
 
-  /// Translates a part that is true or false into a condition that may be NULL in place of false.
+  /// Translates a predicate into a condition that may be NULL instead of false.
   ///
-  /// NULL must count as false where the result is used for `isFilter`, which allows forms that
-  /// indexes serve better.
+  /// With `isFilter`, NULL must mean false where the condition is used; this allows forms that are
+  /// better for indexes.
   mutating func condition(
     _ expression: QueryExpression,
     isFilter: Bool
@@ -119,13 +119,13 @@ struct QueryCompiler {
     return Condition(.joined(fragments[...], by: word), isNullable: isNullable)
   }
 
-  /// Returns a name for a table that no other has.
+  /// Returns an unused alias for a table.
   mutating func nextAlias() -> String {
     defer { aliasCount += 1 }
     return "t\(aliasCount)"
   }
 
-  /// Translates with an expression as the one that messages are about.
+  /// Calls `body` with another expression as the subject of messages.
   mutating func about<Result>(
     _ expression: QueryExpression,
     _ body: (inout QueryCompiler) throws(DepotError) -> Result
@@ -136,7 +136,7 @@ struct QueryCompiler {
     return try body(&self)
   }
 
-  /// Returns the error that an expression, the one that is being translated if `nil`, is wrong.
+  /// Returns the error for an invalid expression, or for the one being translated if `nil`.
   func invalid(_ message: String, in expression: QueryExpression? = nil) -> DepotError {
     DepotError(.predicate, "In \((expression ?? subject).spelling): \(message)")
   }
@@ -153,8 +153,7 @@ struct QueryCompiler {
     Operand(type: type, fragment, isNullable: isNullable, source: subject)
   }
 
-  /// Returns an object of the innermost scope that is known by its identifier, or a value if there is no
-  /// entity.
+  /// Returns an object of the innermost scope with an identifier, or a value if there is no entity.
   func makeTerm(
     _ layout: EntityLayout?,
     _ type: AttributeType?,
@@ -179,13 +178,13 @@ extension Operand {
 }
 
 extension QueryExpression {
-  /// The expression as text for messages, cut if it is long.
+  /// The expression as text for messages, truncated if it is long.
   var spelling: String {
     let text = JSONWriter.text { $0.write(shortened) }
     return text.utf8.count > 200 ? text.prefix(200) + "…" : text
   }
 
-  /// The expression with long texts cut.
+  /// The expression with long texts truncated.
   private var shortened: QueryExpression {
     guard case .value(.string(let text)) = self, text.utf8.count > 200 else {
       return map(\.shortened)

@@ -1,10 +1,10 @@
-/// One `SELECT` during its translation: its tables and their aliases.
+/// A `SELECT` during its translation: its tables and their aliases.
 struct QueryScope {
-  /// The first part of the `FROM` clause.
+  /// The first table of the `FROM` clause.
   var from: Fragment
-  /// The joins that follow, ordered so that each needs only earlier ones.
+  /// The joins, ordered so that each needs only earlier ones.
   private(set) var joins: [Join] = []
-  /// The conditions of the `WHERE` clause, apart from those of its user.
+  /// The conditions of the `WHERE` clause, without the ones that the user adds.
   var conditions: [Fragment] = []
   private var aliases: [JoinKey: String] = [:]
 
@@ -18,25 +18,25 @@ struct QueryScope {
     var value: Fragment
   }
 
-  /// A table that is joined.
+  /// A joined table.
   struct Join {
     var alias: String
-    /// The table that is joined, and the condition.
+    /// The table and the condition of the join.
     var clause: Fragment
-    /// Whether rows without a match are left out.
+    /// Whether rows without a match are excluded.
     var isInner: Bool
-    /// The row whose column leads to it.
+    /// The alias of the row whose column refers to it.
     var parent: String?
   }
 
-  /// The `FROM` clause without its word.
+  /// The `FROM` clause, without the keyword.
   var source: Fragment {
     joins.reduce(from) { $0 + ($1.isInner ? " JOIN " : " LEFT JOIN ") + $1.clause }
   }
 
   /// Excludes rows without a match in the join `alias` and in the joins that it depends on.
   ///
-  /// SQLite can then begin at the far end of the joins.
+  /// SQLite can then start with the last joined table.
   mutating func require(_ alias: String) {
     var next: String? = alias
     while let alias = next, let index = joins.firstIndex(where: { $0.alias == alias }) {
@@ -45,12 +45,12 @@ struct QueryScope {
     }
   }
 
-  /// Whether only rows count for which there is a row of that name.
+  /// Whether rows without a match in the join of that alias are excluded.
   func requires(_ alias: String) -> Bool {
     joins.contains { $0.alias == alias && $0.isInner }
   }
 
-  /// The `FROM` and `WHERE` clauses, the latter with another condition at its end.
+  /// The `FROM` and `WHERE` clauses, the latter with an additional condition.
   func clauses(and condition: Fragment? = nil) -> Fragment {
     let all = conditions + (condition.map { [$0] } ?? [])
     let clause = " FROM " + source
@@ -58,12 +58,12 @@ struct QueryScope {
     return clause + " WHERE " + .joined(all.map(\.parenthesized)[...], by: "AND")
   }
 
-  /// Returns the name of a table if it is joined already where its column has the value.
+  /// Returns the alias of a table that is already joined with this column and value.
   func alias(of table: String, where column: String, is value: Fragment) -> String? {
     aliases[JoinKey(table: table, column: column, value: value)]
   }
 
-  /// Joins a table where its column has a value of the row named `parent`.
+  /// Joins a table whose column equals a value of the row `parent`.
   mutating func join(
     _ table: String,
     as alias: String,
@@ -77,7 +77,7 @@ struct QueryScope {
     join(clause, as: alias, isInner: isInner, parent: parent)
   }
 
-  /// Joins a table, a sub-select, or a call of a function, as a clause says; nobody else finds it.
+  /// Joins a table, a subquery, or a function call by a clause; this join is never shared.
   mutating func join(
     _ clause: Fragment,
     as alias: String,

@@ -1,28 +1,28 @@
 internal import DepotProtocol
 
-/// The meaning of a part of a query.
+/// The translation of a part of a query.
 enum QueryTerm {
   case operand(Operand)
   case object(QueryObject)
   case collection(QueryCollection)
-  /// A composite value, by the condition that it is there.
+  /// A composite value, by the condition that it is present.
   case composite(Condition)
 }
 
-/// A row that a part of a query stands for, or nothing.
+/// A row in a query, or nothing.
 struct QueryObject {
-  /// The entity that the row is known to be of.
+  /// The known entity of the row.
   var layout: EntityLayout
   /// The identifier; NULL for nothing.
   var identifier: Fragment
   var isNullable: Bool
-  /// The number of the scope where the row is, or can be joined.
+  /// The index of the scope where the row is, or can be joined.
   var scope: Int
-  /// The name of the row in its scope, or how it gets one.
+  /// The row's alias in its scope, or how to join it.
   var place: Place
-  /// The conditions for the row to be there, if a cast has left something out.
+  /// The conditions for the row to exist, after casts that exclude some rows.
   var guards: [Fragment] = []
-  /// The expression it was made from, for messages.
+  /// The expression it was translated from, for messages.
   var source: QueryExpression
 
   enum Place {
@@ -31,13 +31,13 @@ struct QueryObject {
     case join(column: String, value: Fragment, isInner: Bool, parent: String? = nil)
   }
 
-  /// Returns the value of the row's column, or NULL if a cast has left the row out.
+  /// Returns the value of a column, or NULL if a cast has excluded the row.
   func guarded(_ value: Fragment) -> Fragment {
     guards.isEmpty
       ? value : "iif(" + .joined(guards[...], by: "AND") + ", " + value + ", NULL)"
   }
 
-  /// The identifier as a value.
+  /// The identifier as an operand.
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
     operand.root = layout.root
@@ -47,7 +47,7 @@ struct QueryObject {
 }
 
 extension QueryObject {
-  /// An object that isn't known by its place but by an identifier.
+  /// Makes an object that is known only by its identifier.
   init(
     _ layout: EntityLayout,
     identifiedBy identifier: Fragment,
@@ -66,24 +66,24 @@ extension QueryObject {
   }
 }
 
-/// A collection that isn't opened yet: nothing is selected from it.
+/// A collection before it is opened as a subquery.
 indirect enum QueryCollection {
-  /// The rows of an object's to-many relationship, and a path from there.
+  /// The rows of an object's to-many relationship, and the rest of a path from there.
   case relationship(QueryObject, RelationshipLayout, rest: ArraySlice<String>)
   /// The value of a collection attribute.
   case list(Operand, AttributeType, Attribute.CollectionKind)
   case constants([Value])
-  /// A collection that is made from another.
+  /// A collection derived from another one.
   case expression(QueryExpression)
 }
 
-/// A collection from which a sub-select is being made; its scope is the innermost one.
+/// A collection that is open as a subquery, whose scope is the innermost one.
 struct OpenCollection {
-  /// One element: an operand or object.
+  /// The element: an operand or an object.
   var element: QueryTerm
-  /// The order of the elements; `nil` if they have none.
+  /// The order of the elements; `nil` if they have no order.
   var order: [Fragment]?
-  /// The link of the elements to the object that has them, not yet among the scope's conditions.
+  /// The link of the elements to their owner, which isn't yet a condition of the scope.
   var link: Link?
 
   struct Link {
@@ -91,10 +91,10 @@ struct OpenCollection {
     var near: Fragment
   }
 
-  /// The entity of an element that is an object.
+  /// The entity of an element, if it is an object.
   var layout: EntityLayout? { if case .object(let object) = element { object.layout } else { nil } }
 
-  /// The element as one value; an object's is its identifier.
+  /// The element as a single value; an object's is its identifier.
   var operand: Operand? {
     switch element {
     case .operand(let operand): operand

@@ -3,7 +3,7 @@ package import DepotSQLite
 
 /// The SQL functions that predicates call.
 package enum TextFunctions {
-  /// Adds all of them to a connection.
+  /// Adds all functions to a connection.
   ///
   /// - Throws: ``SQLiteError`` if SQLite refuses one.
   package static func register(on connection: Connection) throws(SQLiteError) {
@@ -17,7 +17,7 @@ package enum TextFunctions {
     }
     let testing = TextTesting()
     for test in QueryExpression.TextTest.allCases {
-      // NULL if either text is. The connection owns the function.
+      // The result is NULL if either text is. The connection owns the function.
       try connection.addFunction("depot_\(test.rawValue)", argumentCount: 3) {
         [unowned connection] call in
         guard call[0].kind == .text, call[1].kind == .text else { return }

@@ -1,9 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The SQL functions that work on values as the attributes have them.
+/// The SQL functions on values of the attributes' types.
 ///
-/// SQLite doesn't know which type a value has, so the types are arguments, by their ``AttributeType/functionCode``.
+/// SQLite doesn't know the type of a value, so the types are arguments, as
+/// ``AttributeType/functionCode``.
 enum ValueFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     for function in QueryExpression.Function.allCases where function != .rank {
@@ -60,7 +61,7 @@ enum ValueFunctions {
   }
 }
 
-/// One run of an aggregate of values.
+/// A run of an aggregate of values.
 private final class AggregateOfValues: AggregateRun {
   private var aggregation: ValueAggregation
   private let type: AttributeType
@@ -79,7 +80,7 @@ private final class AggregateOfValues: AggregateRun {
   }
 }
 
-/// One run of the sum of whole numbers, the most frequent aggregate.
+/// A run of the sum of integers, the most frequent aggregate.
 private final class WholeSum: AggregateRun {
   private var sum = Int128(0)
 
@@ -93,7 +94,7 @@ private final class WholeSum: AggregateRun {
 }
 
 extension QueryExpression.Aggregate {
-  /// Whether SQLite has no such aggregate, or one that isn't exact.
+  /// Whether it needs our function because SQLite has none, or an inexact one.
   var isOurs: Bool {
     switch self {
     case .count, .countDistinct, .min, .max: false
@@ -101,7 +102,7 @@ extension QueryExpression.Aggregate {
     }
   }
 
-  /// The name of the aggregate of values of a type in SQL.
+  /// The name of the aggregate in SQL for values of a type.
   func sqlName(of type: AttributeType) -> String { "depot_\(rawValue)_\(type.rawValue)" }
 }
 
@@ -110,7 +111,7 @@ extension QueryExpression.Function {
   var sqlName: String { "depot_f_\(rawValue)" }
 }
 
-/// A type whose values the SQL functions know by numbers.
+/// A type with a number for each case, for arguments of SQL functions.
 protocol FunctionCoded: CaseIterable, Equatable where AllCases == [Self] {}
 
 extension AttributeType: FunctionCoded {}
@@ -127,12 +128,12 @@ extension FunctionCoded {
 }
 
 extension FunctionCall {
-  /// The argument as a value of the type that the next argument tells.
+  /// The argument as a value of the type in the next argument.
   func value(_ index: Int) -> Value {
     AttributeType(functionCode: self[index + 1].integer).map { value(index, as: $0) } ?? .null
   }
 
-  /// The argument as a value of a type, null if it isn't stored as such.
+  /// The argument as a value of a type; null if it has another form.
   func value(_ index: Int, as type: AttributeType) -> Value {
     StoredValue.decode(Cell(self[index]), as: type)
   }

@@ -2,12 +2,12 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// A stream of all pages of a store, as they are at one moment and go to a file of their own.
+/// A stream of all pages of a store's snapshot, in the form of a database file.
 ///
-/// The one row of a frame is the offset of the piece in the file, the size of the file, and the piece in
-/// base64.
+/// Each frame has one row: the offset of the piece in the file, the size of the file, and the piece
+/// in base64.
 struct BackupRun: StreamRun {
-  /// How many bytes a frame brings at most.
+  /// The most bytes of the file in a frame.
   private static let frameBytes = 48 << 10
 
   private let reply: ReplyWriter
@@ -17,9 +17,9 @@ struct BackupRun: StreamRun {
   private var next: UInt32 = 1
   private(set) var rowCount = 0
 
-  /// Begins a stream; a connection in no transaction gets one.
+  /// Begins a stream in the connection's transaction, or in a new one if there is none.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if the store is of a format before 5.
+  /// - Throws: ``DepotError`` `request.usage` if the store's format is older than 5.
   init(_ reply: ReplyWriter, on connection: Connection) throws {
     self.reply = reply
     if !connection.isInTransaction { try connection.beginReading() }

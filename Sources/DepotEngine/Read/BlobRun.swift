@@ -2,10 +2,10 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// A stream of a value that is stored outside its row: a frame for each chunk.
+/// A stream of a value stored outside its row, with a frame for each chunk.
 ///
-/// The one row of a frame is the offset of the piece, how many bytes it has, and the piece: a text,
-/// or data in base64. A piece of a text ends where a character does.
+/// Each frame has one row: the offset of the piece, its size in bytes, and the piece: a text, or
+/// data in base64. A piece of a text ends at the end of a character.
 struct BlobRun: StreamRun {
   private let target: BlobTarget
   private let reply: ReplyWriter
@@ -14,7 +14,7 @@ struct BlobRun: StreamRun {
   private let version: Int64
   private var position: Int
   private let end: Int
-  /// The bytes of a character whose others are in the next chunk.
+  /// The first bytes of a character whose other bytes are in the next chunk.
   private var rest: [UInt8] = []
   private var isFirstFrame = true
   private(set) var rowCount = 0
@@ -32,7 +32,7 @@ struct BlobRun: StreamRun {
       request.identifier,
       request.attribute
     )
-    // All chunks must be of the same value.
+    // All chunks must belong to the same value.
     try connection.beginSnapshot()
     (version, reference) = try target.read(request.identifier, on: connection)
     let length = reference?.length ?? 0

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A request for rows with columns, and with others that come along.
+/// A request for rows with selected columns and prefetched relationships.
 protocol ColumnRequest {
   var select: [String]? { get }
   var prefetch: [String] { get }

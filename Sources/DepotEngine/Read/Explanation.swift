@@ -2,7 +2,7 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The plan of a read, and its cost if it was run.
+/// The plan of a read, and its cost if it was executed.
 struct Explanation {
   private let predicate: QueryExpression?
   private let sql: String
@@ -10,7 +10,7 @@ struct Explanation {
   private let advice: IndexAdvice?
   private let cost: Cost?
 
-  /// The cost of a run.
+  /// The cost of an execution.
   private struct Cost {
     var rows: Int
     var scannedRows: Int
@@ -51,7 +51,7 @@ struct Explanation {
     )
   }
 
-  /// Appends the terminal frame.
+  /// Appends the final frame.
   func answer(_ reply: ReplyWriter, to writer: inout JSONWriter) {
     reply.object(to: &writer) { writer in
       writer.member("predicate")
@@ -79,19 +79,18 @@ struct Explanation {
   }
 }
 
-/// The reasons why a read, or the search for the rows of a change, may have been slow.
+/// The reasons why a read, or the search for rows to change, may have been slow.
 package struct SlowReadReport: Sendable {
-  /// The predicate with a question mark for each value, at most 1,000 characters of it; `nil` if there is
-  /// none.
+  /// The predicate, if any, with a question mark for each value; up to 1,000 characters.
   package var predicate: String?
-  /// Whether every row of a table is looked at.
+  /// Whether it visits every row of a table.
   package var isFullScan: Bool
-  /// Advice that would make it faster; it has names but no values.
+  /// Advice to make it faster, with names but without values.
   package var advice: String?
 }
 
 extension QuickReader {
-  /// Tells why a call may have been slow, without running it again; `nil` if it doesn't look for rows.
+  /// Explains why a call may have been slow, without executing it; `nil` if it doesn't search rows.
   package func report(on operation: Operation, catalog: Catalog) -> SlowReadReport? {
     let read: ExplainRequest.Read
     switch operation {
@@ -120,7 +119,7 @@ extension QuickReader {
 }
 
 extension RowSelection {
-  /// Returns the read of the rows, which has no predicate if they are named.
+  /// Returns the read for the rows, without a predicate if they are named.
   fileprivate func search(_ entity: String, _ includesSubentities: Bool) -> CountRequest {
     CountRequest(
       entity: entity,

@@ -1,28 +1,28 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A running stream of rows: an open statement and the progress of writing.
+/// A running stream of rows: an open statement and its progress.
 struct FetchRun: StreamRun {
   private let plan: StreamPlan
   private let reply: ReplyWriter
   private let connection: Connection
   private let statement: Statement
-  /// Whether the current row of the statement was written.
+  /// Whether the statement's current row was written.
   private var isRowWritten = true
   /// Whether the statement has no more rows.
   private var isAtEnd = false
   private var isFirstFrame = true
-  /// Rows that were written once, but too many others belong to them for one frame.
+  /// Rows already written as JSON that didn't fit into a frame with their related rows.
   private var pending: ArraySlice<WrittenRow> = []
-  /// How many rows fit into a frame together with the rows that belong to them.
+  /// The number of rows that fit into a frame together with their related rows.
   private var fittingRows = Int.max
   private var sections = SectionCounts()
-  /// The part of a watched query's rows that is kept.
+  /// The part of a watched query's rows to keep.
   private var live: LiveSnapshot?
-  /// How many rows were written.
+  /// The number of written rows.
   private(set) var rowCount = 0
 
-  /// How many bytes of related rows make a frame full, unless they belong to a single row.
+  /// The size of related rows in bytes that fills a frame, unless they belong to a single row.
   private static let relatedBytes = 1 << 20
 
   private struct WrittenRow {
@@ -38,14 +38,15 @@ struct FetchRun: StreamRun {
     self.plan = plan
     self.reply = reply
     self.connection = connection
-    // All statements must see the same state, also after the first has ended.
+    // All statements must read the same snapshot, even after the first one has ended.
     if !plan.prefetch.isEmpty || plan.liveKeys != nil { try connection.beginSnapshot() }
     if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
     statement = try connection.prepared(plan.statement)
   }
 
-  /// Moves to the first row that isn't written yet, and returns whether a frame of rows or of
-  /// column names is still to be written.
+  /// Moves to the next row to write; returns whether another frame is needed.
+  ///
+  /// A frame is also needed for column names without rows.
   mutating func prepareFrame() throws -> Bool {
     if !pending.isEmpty { return true }
     try moveOn()
@@ -58,8 +59,9 @@ struct FetchRun: StreamRun {
     isRowWritten = isAtEnd
   }
 
-  /// Appends a frame of rows, unless there is nothing to say, and returns whether it holds all the
-  /// rows that were left; if it throws, the frame is incomplete.
+  /// Appends a frame of rows, if there is anything to write.
+  ///
+  /// It returns whether no rows remain. If it throws, the frame is incomplete.
   mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     guard try prepareFrame() else { return true }
     let start = reply.beginRows(
@@ -121,7 +123,7 @@ struct FetchRun: StreamRun {
     try live?.add(LiveEntry(statement.row, keys, json: writer.bytes[start...]))
   }
 
-  /// Writes rows together with their prefetched rows; fewer rows if these are too many.
+  /// Writes rows with their prefetched rows; if those are too many, it writes fewer rows.
   private mutating func writeGraph(
     to writer: inout JSONWriter,
     from start: Int,
@@ -149,7 +151,7 @@ struct FetchRun: StreamRun {
     }
   }
 
-  /// Returns the next rows, as many as should be in a frame.
+  /// Returns the next rows, up to the size of a frame.
   private mutating func takeRows(byteLimit: Int) throws -> [WrittenRow] {
     var rows: [WrittenRow] = []
     var byteCount = 0
@@ -175,7 +177,7 @@ struct FetchRun: StreamRun {
   var snapshot: LiveSnapshot? { live }
 
   func writeEnd(to writer: inout JSONWriter) {
-    // The call of a watched query continues.
+    // A watched query's call continues after its rows.
     if live != nil { return }
     reply.object(to: &writer) { writer in
       writer.member("rows", rowCount)

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// How rows of one entity are got by their identifiers.
+/// The plan for reading rows of one entity by their identifiers.
 struct GetPlan {
   private let statement: Statement
   private let connection: Connection
@@ -9,9 +9,9 @@ struct GetPlan {
   private let entity: String
   /// The names of the columns as JSON.
   private let names: [UInt8]
-  /// The values of the statement's parameters before the identifier.
+  /// The statement's parameters before the identifier.
   private let parameters: [SQLiteValue]
-  /// The relationships whose rows come along.
+  /// The prefetched relationships.
   private let prefetch: [PrefetchNode]
 
   init(_ request: GetRequest, in catalog: Catalog, _ connection: Connection) throws {
@@ -37,8 +37,9 @@ struct GetPlan {
     names = writer.bytes
   }
 
-  /// Appends the terminal frame with the rows, in the order of the identifiers; if it throws, the frame is
-  /// incomplete.
+  /// Appends the final frame with the rows, in the order of the identifiers.
+  ///
+  /// If it throws, the frame is incomplete.
   ///
   /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more bytes than `byteLimit`.
   func answer(
@@ -78,7 +79,7 @@ struct GetPlan {
     hint: "Get fewer rows at once, or select fewer attributes."
   )
 
-  /// Appends the rows, the end of their list, and the rows that belong to them.
+  /// Appends the rows, the end of their list, and their related rows.
   private func append(
     _ request: GetRequest,
     _ reply: ReplyWriter,

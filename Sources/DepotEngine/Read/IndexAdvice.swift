@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// Advice that would make a read faster.
+/// Advice to make a read faster.
 @Memberwise
 struct IndexAdvice {
-  /// The advice for people.
+  /// The advice, as text for users.
   let text: String
-  /// The entity and the attribute that should have an index, if one would help.
+  /// The entity and the attribute that need an index, if it would help.
   let index: (entity: String, attribute: String)?
 
-  /// Returns the advice about a read, or `nil` if there is none.
+  /// Finds the advice for a read; `nil` if there is none.
   init?(_ read: ExplainRequest.Read, _ plan: ReadPlan, in schema: Schema) {
     guard let entity = schema[read.rows.entity] else { return nil }
     let candidates = Candidates(schema: schema, entity: entity)
@@ -48,7 +48,7 @@ private struct FieldReference: Hashable {
   var path: String
 }
 
-/// The looking for attributes whose index could find rows.
+/// The search for attributes whose index could find rows.
 private struct Candidates {
   let schema: Schema
   let entity: Entity
@@ -72,7 +72,7 @@ private struct Candidates {
     case .and(let parts):
       return parts.flatMap { served(in: $0, field) }
     case .or(let parts):
-      // Only if each alternative has an index can an index serve them all.
+      // Alternatives can use indexes only if each of them has one.
       let each = parts.map { served(in: $0, field) }
       return each.contains([]) ? [] : each.flatMap { $0 }
     case .comparison(let comparison, let left, let right, let options):
@@ -101,7 +101,7 @@ private struct Candidates {
     }
   }
 
-  /// Returns the attribute that a key is, unless it has an index.
+  /// Returns the attribute of an expression, unless it has an index.
   func unindexed(_ key: QueryExpression?) -> FieldReference? {
     guard case .attribute(let path) = key, !path.contains("."),
       let field = reference(path, from: entity), !isIndexed(field)
@@ -116,7 +116,7 @@ private struct Candidates {
       || (entity.indexes + entity.uniques).contains { $0.first == field.path }
   }
 
-  /// Returns the attribute that a path through to-one relationships leads to.
+  /// Returns the attribute at the end of a path through to-one relationships.
   private func reference(_ path: String, from entity: Entity) -> FieldReference? {
     guard let resolved = try? schema.resolve(path: path, from: entity), !resolved.isToMany else {
       return nil
@@ -124,8 +124,10 @@ private struct Candidates {
     return reference(resolved.end)
   }
 
-  /// Returns the attribute at the end of a path; relationships, identifiers, and versions need no index
-  /// or can't have one.
+  /// Returns the attribute at the end of a path.
+  ///
+  /// It is `nil` for relationships, identifiers, and versions, which need no index or can't have
+  /// one.
   private func reference(_ end: ResolvedPath.End) -> FieldReference? {
     guard case .field(let field) = end, field.relationship == nil, !field.isPresence else {
       return nil
@@ -154,7 +156,7 @@ extension ExplainRequest.Read {
     return request.keys.first?.expression
   }
 
-  /// The statement that answers the read.
+  /// The statement that executes the read.
   func statement(in catalog: Catalog) throws(DepotError) -> ReadStatement {
     switch self {
     case .fetch(let request): try StreamPlan(request, in: catalog).statement

@@ -2,14 +2,14 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// A read that takes longer than its client's thread may be kept, and the handle to steer it.
+/// A read that may take long or stream many rows, with methods to control it.
 ///
-/// All methods may be called from any thread, also after the read ended.
+/// All methods may be called from any thread, even after the read has ended.
 package final class LongRead: Sendable {
   /// Receives frames for the client, on a reader's thread, which it must not block.
   ///
-  /// `nextFrameCount` is the number of `next` frames, and `isLast` tells whether the terminal one
-  /// is included.
+  /// `nextFrameCount` is the number of `next` frames, and `isLast` is true if the final frame is
+  /// included.
   package typealias Delivery =
     @Sendable (_ frames: [UInt8], _ nextFrameCount: Int, _ isLast: Bool) -> Void
 
@@ -17,51 +17,51 @@ package final class LongRead: Sendable {
   package let catalog: Catalog
   package let control: CallControl
   package let reply: ReplyWriter
-  /// The moment that it reads; the latest if `nil`.
+  /// The pinned snapshot to read; `nil` for the latest commit.
   let pin: Pin?
-  /// The needs of a watched query's read.
+  /// The requirements of a watched query's read.
   let live: Live?
   let turn: ReadTurns.Turn
   private let delivery: Delivery
   private let state: Mutex<State>
 
-  /// The needs of a watched query's read.
+  /// The requirements of a watched query's read.
   package struct Live: Sendable {
-    /// The chain that writes tokens.
+    /// The epochs, to write tokens.
     var epochs: EpochChain
-    /// The author whose transactions aren't wanted.
+    /// The author whose transactions are excluded.
     var own: HistorySelection.Own?
-    /// Whether the totals of a count or of groups are of use.
+    /// Whether to keep the totals of a count or of groups.
     var keepsTotals = true
-    /// Receives the snapshot to keep of the rows, before the last frame is delivered.
+    /// Receives the snapshot of the rows to keep, before the last frame is delivered.
     var didRead: @Sendable (LiveSnapshot) -> Void
   }
 
   private struct State {
     var phase = Phase.new
-    /// How many `next` frames the client has room for.
+    /// The number of `next` frames that the client accepts.
     var allowance: Int
-    /// Why the service wants the read to end.
+    /// The error with which the service ends the read.
     var stop: DepotError?
-    /// When the read was parked last, by the monotonic clock.
+    /// The monotonic time when the read was last parked.
     var parkedAt: UInt64?
-    /// Whether its connection has given back its memory since.
+    /// Whether its connection's memory was freed since then.
     var isRested = false
-    /// When the read began to run, by the monotonic clock.
+    /// The monotonic time when the read started to run.
     var began = UInt64.max
-    /// Whether the client knows a part of the answer.
+    /// Whether a part of the answer was delivered.
     var hasDelivered = false
-    /// Whether the read must restart later, since others need its connection.
+    /// Whether the read must restart later, since other reads need its connection.
     var mustRestart = false
   }
 
   private enum Phase {
     case new
-    /// It waits for other reads to end.
+    /// It waits until other reads end.
     case waiting(ReaderPool)
-    /// It has work to do on a thread.
+    /// It has work to do on a worker.
     case running(ReadWorker)
-    /// It has no allowance; its statement stays open without a thread.
+    /// The client accepts no more frames; its statement stays open without a thread.
     case parked(ReadWorker)
     case ended
   }
@@ -92,7 +92,7 @@ package final class LongRead: Sendable {
     state = Mutex(State(allowance: allowance ?? .max))
   }
 
-  /// Allows more `next` frames, and continues the read if it was parked for lack of them.
+  /// Accepts more `next` frames, and continues the read if it was parked for lack of them.
   package func grant(_ frames: Int) {
     precondition(frames >= 0, "An allowance can't be taken back.")
     state.withLock { state in
@@ -102,9 +102,9 @@ package final class LongRead: Sendable {
     if frames > 0 { wake() }
   }
 
-  /// Makes the read look at its ``control`` and its allowance again.
+  /// Makes the read check its ``control`` and its accepted frames again.
   ///
-  /// A parked read doesn't notice by itself that its deadline passed.
+  /// A parked read doesn't notice on its own that its deadline has passed.
   package func wake() {
     let phase = state.withLock { state in
       let phase = state.phase
@@ -119,25 +119,25 @@ package final class LongRead: Sendable {
     }
   }
 
-  /// Makes the read end with `error`, unless it ends before.
+  /// Ends the read with `error`, unless it ends before.
   package func stop(_ error: DepotError) {
     state.withLock { $0.stop = $0.stop ?? error }
     wake()
   }
 
-  /// Checks that the read should go on, and throws its end otherwise.
+  /// Checks that the read may continue, and otherwise throws its error.
   func check() throws(DepotError) {
     if let stop = state.withLock({ $0.stop }) { throw stop }
     try control.check()
   }
 
-  /// Whether it is about to end.
+  /// Whether it is going to end with an error.
   var isStopped: Bool { (try? check()) == nil }
 
-  /// Whether a read that computes must leave its thread.
+  /// Whether a computing read must leave its thread.
   var isInterrupted: Bool { isStopped || state.withLock { $0.mustRestart } }
 
-  /// Ends the read if it is parked and past its deadline; frees its memory if parked before `time`.
+  /// Ends the read if it is parked and past its deadline, and frees memory if parked before `time`.
   ///
   /// The client may continue at any time, so the connection and the log are kept until others need
   /// them.
@@ -160,8 +160,9 @@ package final class LongRead: Sendable {
     return true
   }
 
-  /// Has the read begin again later, and returns whether it can; it can't once its client knows a part
-  /// of the answer.
+  /// Makes the read restart later, and returns whether it can.
+  ///
+  /// It can't if a part of its answer was already delivered.
   func postpone() -> Bool {
     state.withLock { state in
       guard live == nil, pin == nil, !state.hasDelivered, case .running = state.phase else {
@@ -172,7 +173,7 @@ package final class LongRead: Sendable {
     }
   }
 
-  /// Returns whether the read was interrupted to begin again.
+  /// Returns whether the read was interrupted to restart, and resets that.
   func takeRestart() -> Bool {
     state.withLock { state in
       defer { state.mustRestart = false }
@@ -180,7 +181,7 @@ package final class LongRead: Sendable {
     }
   }
 
-  /// When the read was parked, by the monotonic clock; `nil` if it isn't.
+  /// The monotonic time when the read was parked; `nil` if it isn't parked.
   var parkedSince: UInt64? {
     state.withLock { if case .parked = $0.phase { $0.parkedAt } else { nil } }
   }
@@ -197,7 +198,7 @@ package final class LongRead: Sendable {
     worker.run(self)
   }
 
-  /// Takes one frame from the allowance, or parks the read if there is none.
+  /// Uses one accepted frame, or parks the read if there is none.
   func takeAllowance() -> Allowance {
     state.withLock { state in
       if state.allowance > 0 {
@@ -216,13 +217,13 @@ package final class LongRead: Sendable {
 
   enum Allowance {
     case granted
-    /// There is none; a grant resumes the read.
+    /// There is none; accepting more resumes the read.
     case parked
-    /// There is none, and something came between that ends the read.
+    /// There is none, and an event meanwhile ends the read.
     case stopped
   }
 
-  /// When the read began to run, by the monotonic clock; the far future if it hasn't.
+  /// The monotonic time when the read started to run; the far future if it hasn't.
   var began: UInt64 { state.withLock { $0.began } }
 
   var isEnded: Bool {
@@ -254,7 +255,7 @@ package final class LongRead: Sendable {
 }
 
 extension Operation {
-  /// Whether its rows are sent as they are read, of a snapshot that stays for as long.
+  /// Whether its rows are sent while they are read from one snapshot.
   package var isStream: Bool {
     switch self {
     case .fetch, .aggregate, .history, .readBlob, .watch, .backup: true

@@ -1,20 +1,20 @@
-/// Which queries turned out long, so that they aren't tried in vain each time.
+/// The queries that turned out to be long, so that they aren't tried as short ones each time.
 struct LongReadMemory {
-  /// After how many uses a query gets another try, since tables and indexes change.
+  /// The number of uses after which a query is tried again, since tables and indexes change.
   private static let pause = 50
   private static let capacity = 256
   private var entries: [String: Entry] = [:]
 
   private struct Entry {
-    /// How many uses were to be skipped when it was last noted.
+    /// The number of uses to skip that was set last.
     var pause: Int
-    /// How many uses are left to skip.
+    /// The number of uses that are still to be skipped.
     var skips: Int
-    /// Whether the query is too long even for a thread that has nothing else to do.
+    /// Whether the query was too long even for a thread without other work.
     var isLongAlone: Bool
   }
 
-  /// Looks up whether a query isn't worth a try; `isAlone` if the thread has nothing else to do.
+  /// Whether to skip trying a query; `isAlone` if the thread has no other work.
   mutating func mustSkip(_ sql: String, isAlone: Bool) -> Bool {
     guard let entry = entries[sql], entry.skips > 0, entry.isLongAlone || !isAlone else {
       return false
@@ -23,10 +23,10 @@ struct LongReadMemory {
     return true
   }
 
-  /// Notes that a query is long, even with nothing else to do for the thread if `evenAlone`.
+  /// Records that a query is long, even for a thread without other work if `evenAlone`.
   ///
-  /// If its answer isn't too large, it may have been long only because its pages had to be read, so
-  /// it gets more tries at first.
+  /// If its answer isn't too large, it may have been long only because its pages had to be read
+  /// from the disk, so it is tried more often at first.
   mutating func remember(_ sql: String, evenAlone: Bool, isTooLarge: Bool = false) {
     if entries.count >= Self.capacity { entries = [:] }
     let before = entries[sql]?.pause ?? 0
@@ -34,7 +34,7 @@ struct LongReadMemory {
     entries[sql] = Entry(pause: pause, skips: pause, isLongAlone: evenAlone)
   }
 
-  /// Notes that a query was short.
+  /// Records that a query was short.
   mutating func forget(_ sql: String) {
     if !entries.isEmpty { entries[sql] = nil }
   }

@@ -2,21 +2,21 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// A moment of a store that many reads see: a transaction that stays open on a reader's connection.
+/// A snapshot of a store that many reads share: an open transaction on a reader's connection.
 ///
 /// All methods may be called from any thread.
 package final class Pin: Sendable {
-  /// The facts about a pin once its snapshot was taken.
+  /// The facts about the snapshot.
   package struct Moment: Sendable {
-    /// The schema as of the snapshot.
+    /// The schema in the snapshot.
     package var catalog: Catalog
-    /// The token of the last transaction that the snapshot has; `nil` if the store keeps no history.
+    /// The token of the last transaction in the snapshot; `nil` if the store keeps no history.
     package var token: String?
   }
 
-  /// The time for which it is kept while nobody reads it.
+  /// The time for which it is kept without reads.
   package let lease: PinLease
-  /// When it was asked for.
+  /// The monotonic time when it was requested.
   let began = Monotonic.now()
   /// The worker that has the transaction.
   let worker: ReadWorker
@@ -32,10 +32,10 @@ package final class Pin: Sendable {
     self.lease = lease
   }
 
-  /// Why the pin ended; `nil` if it hasn't.
+  /// The error with which the pin ended; `nil` if it hasn't.
   package var end: DepotError? { state.withLock { $0.end } }
 
-  /// Takes note of a read that is about to begin.
+  /// Adds a read that is about to begin.
   func add(_ read: LongRead) throws(DepotError) {
     let end = state.withLock { state in
       if state.end == nil { state.reads[ObjectIdentifier(read)] = read }
@@ -44,12 +44,12 @@ package final class Pin: Sendable {
     if let end { throw end }
   }
 
-  /// Takes note that a read ended.
+  /// Removes a read that has ended.
   func remove(_ read: LongRead) {
     state.withLock { _ = $0.reads.removeValue(forKey: ObjectIdentifier(read)) }
   }
 
-  /// Marks the pin as ended, stops its reads, and returns whether it hadn't ended before.
+  /// Marks the pin as ended and stops its reads; returns `false` if it had already ended.
   func stop(_ reason: DepotError) -> Bool {
     let reads: [LongRead]? = state.withLock { state in
       guard state.end == nil else { return nil }
@@ -63,7 +63,7 @@ package final class Pin: Sendable {
 }
 
 extension DepotError {
-  /// The error that reads of a pin get after its time.
+  /// The error for reads of an expired pin.
   package static let pinExpired = DepotError(
     .streamExpired,
     "The pin isn't there: it expired, was given up, or was another connection's."
@@ -72,7 +72,7 @@ extension DepotError {
     "Pin again and go on after the last row with \"after\"; the rows are of a later moment then."
   )
 
-  /// The error that reads of a pin get when the store's log has become too long.
+  /// The error for reads of a pin that was ended because the store's log became too long.
   static let pinTooLong = DepotError(
     .streamExpired,
     "The log of the store is too long to keep the pin, as much was written since."

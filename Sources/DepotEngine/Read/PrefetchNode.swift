@@ -1,27 +1,28 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A prefetched relationship, whose rows are sent together with their referrers.
+/// A prefetched relationship, whose rows are sent together with the rows that refer to them.
 struct PrefetchNode {
   /// The path from the rows of the request.
   let path: String
-  /// Whether the rows that it leads from don't tell which ones it leads to.
+  /// Whether the links must be sent too, since the source rows have no column for the relationship.
   let hasLinks: Bool
   let entity: String
   let names: [String]?
   let writing: RowWriting
-  /// Selects the position among the identifiers of the rows that it leads from, the place in the
-  /// relationship's order, and the rows themselves; the last parameter is the list of identifiers.
+  /// Selects the position of the source row in the list of identifiers, the order, and the row.
+  ///
+  /// The last parameter is the list of identifiers.
   let statement: ReadStatement
-  /// The relationships that lead on from here.
+  /// The prefetched relationships of its rows.
   var children: [PrefetchNode] = []
 
-  /// How many columns are before those of the rows.
+  /// The number of columns before those of the rows.
   static let rowOffset = 2
 }
 
 extension PrefetchNode {
-  /// Returns the prefetched paths as trees: each relationship with the ones that follow it.
+  /// Returns the prefetched paths as trees of relationships.
   static func tree(
     _ request: some ColumnRequest,
     from shape: RowShape,
@@ -43,7 +44,7 @@ extension PrefetchNode {
   }
 }
 
-/// The translation of prefetched paths.
+/// Builds the trees from the prefetched paths.
 private struct PrefetchBuilder {
   let catalog: Catalog
   let namesColumns: Bool
@@ -55,8 +56,9 @@ private struct PrefetchBuilder {
     var index: Int
   }
 
-  /// Returns the relationships that the paths begin with, each with the ones that follow;
-  /// `isSelected` says whether rows have a column for one.
+  /// Returns the first relationships of the paths, with their following ones.
+  ///
+  /// `isSelected` returns whether rows have a column for a relationship.
   mutating func nodes(
     _ steps: [Step],
     _ prefix: String,
@@ -124,8 +126,8 @@ private struct PrefetchBuilder {
             + "CROSS JOIN \(table) AS t0 ON t0.id = l.\(far)"
         )
       }
-    // The order of the joins is fixed (`CROSS JOIN`), since SQLite takes a list of some hundred
-    // identifiers for a large table.
+    // The order of the joins is fixed (`CROSS JOIN`), since SQLite overestimates a list of some
+    // hundred identifiers as a large table.
     let select = "SELECT s.key, \(order ?? "0"), " + shape.selection
     return PrefetchNode(
       path: path,

@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The fetching of the rows that belong to those of one frame.
+/// Reads the related rows for the rows of one frame.
 @Memberwise("connection", "reply")
 struct PrefetchRun {
   let connection: Connection
   let reply: ReplyWriter
-  /// How many bytes all of it may have.
+  /// The most bytes of all related rows.
   let byteLimit: Int
   private var writer = JSONWriter(capacity: 16 << 10)
 
-  /// Returns the elements of `related`, or `nil` if there are too many bytes of them.
+  /// Returns the elements of `related`, or `nil` if they have too many bytes.
   ///
-  /// Each relationship costs one statement, however many rows it leads from.
+  /// Each relationship takes one statement, for any number of source rows.
   mutating func related(
     _ nodes: [PrefetchNode],
     of identifiers: [Int64]
@@ -23,7 +23,7 @@ struct PrefetchRun {
     return writer.bytes[...]
   }
 
-  /// Which row leads to which.
+  /// A link from a source row to a related row.
   private struct Link {
     var source: Int
     var order: Int64
@@ -94,7 +94,7 @@ struct PrefetchRun {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Writes for each row that leads to others which these are, in the relationship's order.
+  /// Writes the links of each source row, in the relationship's order.
   private mutating func append(_ links: [Link], of sources: [Int64]) {
     let sorted = links.sorted {
       ($0.source, $0.order, $0.target) < ($1.source, $1.order, $1.target)

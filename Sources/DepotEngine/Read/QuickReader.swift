@@ -2,18 +2,18 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// Answers reads that are short, on the thread that received them.
+/// Executes short reads on the thread that received them.
 ///
-/// A read that turns out long is handed back untouched, for a ``ReaderPool``. No snapshot stays open
-/// between two reads, unless they are within one batch.
+/// A read that turns out to be long is returned unchanged, for a ``ReaderPool``. No snapshot stays
+/// open between two reads, unless they are in one batch.
 package final class QuickReader {
-  /// How large an answer may be, in bytes.
+  /// The largest answer in bytes.
   private static let answerBytes = 64 << 10
-  /// How large the answer to a `get` may be, in bytes.
+  /// The largest answer to a `get` in bytes.
   private static let getBytes = 1 << 20
-  /// How many bytes of SQL may be prepared here, which nothing can interrupt.
+  /// The most bytes of SQL to compile here, since compiling can't be interrupted.
   private static let sqlBytes = 16 << 10
-  /// How many rows a `get` may name.
+  /// The most rows of a `get`.
   private static let identifiers = 128
 
   private let connection: Connection
@@ -23,12 +23,13 @@ package final class QuickReader {
   private var streams = ShapedPlans<StreamPlan>()
   private var questions = ShapedPlans<ReadStatement>()
   private var generation = -1
-  /// Whether reads share a snapshot.
+  /// Whether the reads of a batch share a snapshot.
   private var keepsSnapshot = false
 
-  /// Opens the store at `path`, which must exist; `budget` and `patience` are the nanoseconds for
-  /// which a read may keep the thread, and for which one that is alone may while `isAwaited` says
-  /// that nothing waits for it.
+  /// Opens the store at `path`, which must exist.
+  ///
+  /// A read may use the thread for `budget` nanoseconds. If it is alone, it may use it for
+  /// `patience` nanoseconds, as long as `isAwaited` returns `false`.
   package init(
     path: String,
     isFrozen: Bool = false,
@@ -38,41 +39,40 @@ package final class QuickReader {
   ) throws(DepotError) {
     clock = ReadClock(budget, patience: patience, isAwaited: isAwaited)
     connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 16384)
-    // The thread must not wait; a read that meets a lock is long.
+    // The thread must not wait, so a read that meets a lock counts as long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
     connection.refusesLargeValues = true
     connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })
   }
 
-  /// Lets the reads until ``endBatch()`` share a snapshot, since the locks for one cost more than a
-  /// short read.
+  /// Makes all reads until ``endBatch()`` share a snapshot.
   ///
-  /// They don't see later commits, so end the batch before a commit is announced.
+  /// The locks of a snapshot cost more than a short read. The reads don't see later commits, so end
+  /// the batch before a commit is announced.
   package func beginBatch() {
     keepsSnapshot = true
   }
 
-  /// Ends the snapshot that the reads since ``beginBatch()`` shared.
+  /// Ends the snapshot shared since ``beginBatch()``.
   package func endBatch() {
     keepsSnapshot = false
-    // The last read's budget may be used up, and must not interrupt this.
+    // The last read may have used up its time, which must not interrupt this.
     clock.stop()
     if connection.isInTransaction { try? connection.run("COMMIT") }
   }
 
-  /// Opens the batch's snapshot for its first read.
+  /// Begins the batch's snapshot for its first read.
   private func joinBatch() throws(DepotError) {
     guard keepsSnapshot, !connection.isInTransaction else { return }
     clock.stop()
     try reading { () throws(SQLiteError) in try connection.run("BEGIN") }
   }
 
-  /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`, and returns whether it
-  /// did.
+  /// Appends the complete answer to a `get`, `fetch`, `count`, or `explain`, if it is short.
   ///
-  /// If it didn't, or throws, nothing was appended; without an error, the read must go to a pool. A
-  /// read that `isAlone` delays nothing else, and may take longer than its budget until something
-  /// comes. The plan of a call whose `form` has a shape is made once for all of its shape.
+  /// If it returns `false` or throws, nothing was appended; in the first case, the read must use a
+  /// pool. A read that `isAlone` delays nothing else, and may exceed its budget until other work
+  /// arrives. The plan of a call whose `form` has a shape is shared by all calls of that shape.
   package func perform(
     _ operation: Operation,
     form: CallForm = CallForm(),
@@ -116,7 +116,7 @@ package final class QuickReader {
       guard request.identifiers.count <= Self.identifiers,
         !longReads.mustSkip(request.entity, isAlone: false)
       else { return false }
-      // The preparation of a statement may not be interrupted: it would pass for a failure.
+      // Compiling a statement must not be interrupted: it would look like a failure.
       clock.stop()
       let plan = try plan(request, catalog)
       clock.restart()
@@ -142,14 +142,14 @@ package final class QuickReader {
         return true
       }
     case .explain(let request):
-      // A read that is to be run to its end has all the time that it needs elsewhere.
+      // A read to be executed to its end may take any time, so it runs elsewhere.
       if request.runs { return false }
       clock.stop()
       let size = try request.read.statement(in: catalog).sql.utf8.count
       guard size <= Self.sqlBytes else { return false }
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
       return true
-    // A value outside its row, or an answer that lies far back, needs a thread of its own.
+    // A value outside its row, or a long history, needs its own thread.
     default: return false
     }
   }
@@ -174,7 +174,7 @@ package final class QuickReader {
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
   ) throws -> Bool {
-    // The run may have begun a snapshot.
+    // The execution may have begun a snapshot.
     defer { if !keepsSnapshot { endBatch() } }
     return try attempt(plan.statement) {
       var run = try FetchRun(plan, reply, on: connection)
@@ -185,7 +185,7 @@ package final class QuickReader {
     }
   }
 
-  /// Tries a query that may turn out long, unless it did so lately.
+  /// Tries a query that may turn out to be long, unless it recently did.
   private func attempt(
     _ query: ReadStatement,
     _ body: () throws -> Bool

@@ -1,23 +1,23 @@
 internal import DepotLinux
 
-/// The time after which a read counts as long.
+/// The time limit after which a read counts as long.
 ///
-/// That is its budget; but while nobody waits, a patient clock gives it more, because going on costs
-/// less than beginning anew on another thread.
+/// The limit is the budget. While no other work waits, a patient clock allows more, because
+/// continuing is cheaper than restarting on another thread.
 final class ReadClock {
-  /// How often a read beyond its budget asks whether somebody waits, in nanoseconds.
+  /// The interval in nanoseconds between checks for other work after the budget.
   private static let pause: UInt64 = 50_000
 
-  /// Whether reads may go on beyond their budget.
+  /// Whether reads may exceed their budget.
   var isPatient = false
   private let budget: UInt64
   private let patience: UInt64
   private let isAwaited: () -> Bool
-  /// When to ask next, and when the time is over in any case.
+  /// The times of the next check and of the final limit.
   private var end: UInt64 = 0
   private var last: UInt64 = 0
 
-  /// Creates a clock for reads of at most `budget` nanoseconds, or `patience` while nobody waits.
+  /// Creates a clock with a budget in nanoseconds, or `patience` while no other work waits.
   init(_ budget: UInt64, patience: UInt64, isAwaited: @escaping () -> Bool) {
     self.budget = budget
     self.patience = patience
@@ -30,14 +30,14 @@ final class ReadClock {
     last = isPatient ? max(end, now + patience) : end
   }
 
-  /// Removes the limit of time.
+  /// Removes the time limit.
   func stop() { (end, last) = (.max, .max) }
 
   var isOver: Bool {
     let now = Monotonic.now()
     if now <= end { return false }
     if now > last || isAwaited() {
-      // The same answer is given to everybody who asks again.
+      // Later checks give the same answer.
       last = end
       return true
     }

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Why a read ended before its end.
+/// The reason why a read ended early.
 enum ReadEnd: Error {
-  /// The connection's ``ProgressCheck`` wanted it.
+  /// The connection's ``ProgressCheck`` interrupted it.
   case interrupted
   case failed(DepotError)
 
-  /// Takes over the error of a part of a read.
+  /// Makes it from the error of a part of a read.
   init(_ error: any Error) {
     switch error {
     case let error as ReadEnd: self = error
@@ -20,19 +20,19 @@ enum ReadEnd: Error {
 }
 
 extension Connection {
-  /// Runs a statement that is needed often and has neither values nor rows.
+  /// Runs a frequent statement without values and rows.
   func run(_ sql: String) throws(SQLiteError) {
     let statement = try statement(sql)
     defer { statement.reset() }
     _ = try statement.step()
   }
 
-  /// Begins a snapshot unless there is one; the owner of the connection must end it.
+  /// Begins a snapshot unless there is one; the connection's owner must end it.
   func beginSnapshot() throws(SQLiteError) {
     if !isInTransaction { try run("BEGIN") }
   }
 
-  /// Returns the statement of a query, ready to step.
+  /// Returns the statement of a query, with its values bound.
   func prepared(_ query: ReadStatement) throws(SQLiteError) -> Statement {
     let statement = try statement(query.sql)
     try statement.bind(query.parameters)

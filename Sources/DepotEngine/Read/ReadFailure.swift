@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension DepotError {
-  /// Translates SQLite's failure to read.
+  /// Translates a failure of SQLite during a read.
   init(reading error: SQLiteError) {
     if error.kind == .damaged {
       self = .damaged(error)
@@ -18,7 +18,7 @@ extension DepotError {
     case 10, 14:  // SQLITE_IOERR, SQLITE_CANTOPEN
       self.init(.io, "The store can't be read: \(error).")
     case 11, 26:  // SQLITE_CORRUPT, SQLITE_NOTADB
-      // SQLite calls a disk that can't be read damaged too.
+      // SQLite also reports an unreadable disk as damage.
       self.init(.corrupt, "The store's file is damaged, or can't be read: \(error).")
     case 13:  // SQLITE_FULL
       self.init(.full, "There is no room for the temporary file of a sort.")
@@ -36,7 +36,7 @@ extension DepotError {
     }
   }
 
-  /// The error about an expression that is too much for SQLite, though it is within the limits.
+  /// The error for an expression that is too complex for SQLite, although it is within the limits.
   static let tooNested = DepotError(
     .predicateTooLarge,
     "The expression is nested too deeply.",
@@ -44,7 +44,7 @@ extension DepotError {
   )
 }
 
-/// Runs `body`, translating SQLite's failures.
+/// Runs `body`, and translates SQLite's failures.
 @inline(__always)
 func reading<Result: ~Copyable>(
   _ body: () throws(SQLiteError) -> Result

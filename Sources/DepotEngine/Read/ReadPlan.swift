@@ -3,9 +3,9 @@ internal import DepotSQLite
 
 /// SQLite's plan for a statement.
 struct ReadPlan {
-  /// The steps, a line for each.
+  /// The steps, one per line.
   let lines: [String]
-  /// The steps that look at rows of the store, not at those of groups that were made before.
+  /// The steps that read rows of the store, rather than computed groups.
   private let reads: [String]
 
   init(of statement: ReadStatement, on connection: Connection) throws {
@@ -18,12 +18,12 @@ struct ReadPlan {
     reads = steps.filter { !(isGrouped && $0.parent == 0) }.map(\.line)
   }
 
-  /// The names of the indexes that are used.
+  /// The names of the used indexes.
   var indexes: [String] {
     var result: [String] = []
     for line in lines {
       if line.contains("VIRTUAL TABLE INDEX") {
-        // Ours are full-text and range indexes.
+        // The others are full-text and range indexes.
         let name = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
         let isIndex = name.hasPrefix("f_") || name.hasPrefix("g_")
         if isIndex, !result.contains(name) { result.append(name) }
@@ -36,7 +36,7 @@ struct ReadPlan {
     return result
   }
 
-  /// Whether every row of a table is looked at.
+  /// Whether every row of a table is visited.
   var isFullScan: Bool {
     reads.contains { line in
       line.hasPrefix("SCAN ") && !line.hasPrefix("SCAN (") && !line.contains("VIRTUAL TABLE")
@@ -44,9 +44,9 @@ struct ReadPlan {
     }
   }
 
-  /// Whether rows are sorted because no index has them in their order.
+  /// Whether rows are sorted, since no index has the required order.
   var isSorted: Bool { lines.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") } }
 
-  /// Whether groups are made by sorting because no index has the rows in their order.
+  /// Whether rows are sorted for grouping, since no index has the required order.
   var isGroupedBySorting: Bool { lines.contains { $0.hasPrefix("USE TEMP B-TREE FOR GROUP BY") } }
 }

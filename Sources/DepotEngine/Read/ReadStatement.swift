@@ -5,10 +5,10 @@ internal import DepotSQLite
 struct ReadStatement {
   var sql: String
   var parameters: [SQLiteValue]
-  /// Whether it can take long even for one row.
+  /// Whether it can be slow even for one row.
   var isSlow = false
 
-  /// - Throws: ``DepotError`` `limit.predicate` if the constants have too many bytes.
+  /// - Throws: ``DepotError`` `limit.predicate` if the constants are too large.
   init(_ fragment: Fragment, isSlow: Bool = false) throws(DepotError) {
     try fragment.checkSize()
     sql = fragment.sql
@@ -16,13 +16,13 @@ struct ReadStatement {
     self.isSlow = isSlow
   }
 
-  /// Counts rows.
+  /// Makes the statement that counts rows.
   init(count request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
     self = try query.select(Fragment(sql: "count(*)"))
   }
 
-  /// Asks whether there are rows; the answer is 1 or 0.
+  /// Makes the statement that checks for rows; the result is 1 or 0.
   init(exists request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
     try self.init(
@@ -31,19 +31,19 @@ struct ReadStatement {
     )
   }
 
-  /// Returns the statement with another value for its last parameter.
+  /// Returns the statement with a different value for its last parameter.
   func binding(last value: SQLiteValue) -> ReadStatement {
     var result = self
     result.parameters[parameters.count - 1] = value
     return result
   }
 
-  /// Returns the statement, which ends with ``Fragment/isListed``, for some rows.
+  /// Returns the statement, which ends with ``Fragment/isListed``, for a list of rows.
   func listing(_ identifiers: [Int64]) -> ReadStatement {
     binding(last: .list(identifiers.map(SQLiteValue.integer)))
   }
 
-  /// Runs a statement that has one row with one whole number.
+  /// Runs a statement whose result is one integer.
   func integer(on connection: Connection) throws(SQLiteError) -> Int64 {
     let statement = try connection.prepared(self)
     defer {
@@ -55,10 +55,10 @@ struct ReadStatement {
 }
 
 extension Connection {
-  /// Adds the rows that a statement looked at one after the other to ``scannedRows``.
+  /// Adds the rows that a statement visited in full scans to ``scannedRows``.
   func countScannedRows(of statement: Statement) { scannedRows += statement.take(.scannedRows) }
 
-  /// Returns how many rows reads looked at since this was asked last.
+  /// Returns the number of rows visited in full scans, and resets it.
   func takeScannedRows() -> Int {
     defer { scannedRows = 0 }
     return scannedRows
@@ -66,12 +66,12 @@ extension Connection {
 }
 
 extension ReplyWriter {
-  /// Appends the terminal frame of a count.
+  /// Appends the final frame of a count.
   func count(_ count: Int64, to writer: inout JSONWriter) {
     object(to: &writer) { $0.member("count", count) }
   }
 
-  /// Appends the terminal frame of a question about existence.
+  /// Appends the final frame of a check for existence.
   func exists(_ exists: Bool, to writer: inout JSONWriter) {
     object(to: &writer) { $0.member("exists", exists) }
   }

@@ -1,47 +1,48 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// A scheduler of the reads of all stores, which keeps short reads from waiting for long ones.
+/// A scheduler for the reads of all stores, so that short reads don't wait for long ones.
 ///
-/// A read begins in the short lane. When it has computed for a while, it moves to the long lane. In
-/// each lane as many reads compute at a time as there are cores, and a long read goes behind
-/// waiting ones after each time slice. The next read is of a client with no other read in the lane,
+/// A read starts in the short lane. When it has computed for a while, it moves to the long lane. In
+/// each lane, as many reads compute at once as there are processors, and a long read is queued
+/// behind waiting ones after each time slice. The next read is one of a client with no other read
+/// in the lane, and among such clients, of the one that has used the least time recently.
 /// and among such clients of the one that has used the least time lately.
 final class ReadTurns: Sendable {
-  /// The turns of the process.
+  /// The scheduler of the process.
   static let shared = ReadTurns(places: Thread.processorCount)
 
-  /// How long a read computes before it is long, in nanoseconds.
+  /// The computing time in nanoseconds after which a read is long.
   static let short: UInt64 = 10_000_000
-  /// How long a long read computes before others have their turns.
+  /// The time slice of a long read in nanoseconds.
   static let slice: UInt64 = 5_000_000
 
   private let state: Mutex<State>
 
-  /// Creates turns for so many long reads at a time.
+  /// Creates a scheduler for `places` reads at once in each lane.
   init(places: Int) {
     let long = Lane(places: max(1, places))
     state = Mutex(State(short: Lane(places: max(2, places)), long: long))
   }
 
-  /// The part that one read has in the turns.
+  /// The state of one read in the scheduler.
   final class Turn: Sendable {
     let client: Int64
-    /// When to look whether it is over, by the monotonic clock.
+    /// The monotonic time of the next check of its time slice.
     private let end = Atomic<UInt64>(0)
-    /// How long it computed before, in nanoseconds of its threads.
+    /// Its earlier computing time, in nanoseconds of its threads.
     private let used = Atomic<UInt64>(0)
-    /// The time of its thread when it began.
+    /// Its thread's computing time when it last started.
     private let began = Atomic<UInt64>(0)
 
     init(client: Int64) {
       self.client = client
     }
 
-    /// Whether it has computed for long, waiting for the processor not included.
+    /// Whether it has computed for long, without its waiting time.
     var isLong: Bool { used.load(ordering: .relaxed) >= ReadTurns.short }
 
-    /// Whether it has computed for so long that it must call ``ReadTurns/goOn(_:)``.
+    /// Whether its time slice is over, so that it must call ``ReadTurns/goOn(_:)``.
     var isOver: Bool {
       let now = Monotonic.now()
       if now < end.load(ordering: .relaxed) { return false }
@@ -54,16 +55,16 @@ final class ReadTurns: Sendable {
 
     fileprivate func grant(until time: UInt64) { end.store(time, ordering: .relaxed) }
 
-    /// Begins to compute on the calling thread.
+    /// Starts counting computing time on the calling thread.
     func begin() { began.store(Thread.time, ordering: .relaxed) }
 
-    /// Ends computing on the calling thread, which is the one that it began on.
+    /// Stops counting computing time, on the same thread.
     fileprivate func pause() {
       used.add(Thread.time - began.load(ordering: .relaxed), ordering: .relaxed)
     }
   }
 
-  /// A read that computes.
+  /// A computing read.
   private struct Running {
     let turn: Turn
     var began: UInt64
@@ -80,14 +81,14 @@ final class ReadTurns: Sendable {
     var running: [Running] = []
     var queue = FairQueue<Waiting>()
 
-    /// Ends the turn of a read; returns whether it had one here.
+    /// Removes a computing read; returns whether it was in this lane.
     mutating func end(_ turn: Turn, _ now: UInt64) -> Bool {
       guard let index = running.firstIndex(where: { $0.turn === turn }) else { return false }
       queue.charge(now - running.remove(at: index).began, to: turn.client)
       return true
     }
 
-    /// Grants time slices while there are free places; returns closures that resume the reads.
+    /// Starts waiting reads while processors are free; returns closures that resume them.
     mutating func fill(_ now: UInt64, _ time: UInt64) -> [@Sendable () -> Void] {
       var resumed: [@Sendable () -> Void] = []
       while running.count < places, let next = queue.next(after: running.map(\.turn.client)) {
@@ -117,12 +118,12 @@ final class ReadTurns: Sendable {
     }
   }
 
-  /// Asks for a turn; `resume` is called when it is there, perhaps at once, and has ``Turn/begin()`` called.
+  /// Queues a read; `resume` is called when it may compute, and must call ``Turn/begin()``.
   func enter(_ turn: Turn, resume: @escaping @Sendable () -> Void) {
     change { state, _ in state.add(Waiting(turn: turn, resume: resume)) }
   }
 
-  /// Ends a turn, if the read has one.
+  /// Removes a read, if it is computing.
   func leave(_ turn: Turn) {
     turn.pause()
     change { state, now in
@@ -130,13 +131,13 @@ final class ReadTurns: Sendable {
     }
   }
 
-  /// Lets others have their turns, and waits on the calling thread for the next turn of the read.
+  /// Lets other reads compute, and waits on the calling thread for the next time slice.
   func goOn(_ turn: Turn) {
     let semaphore = Semaphore()
     turn.pause()
     change { state, now in
       guard state.short.end(turn, now) || state.long.end(turn, now) else {
-        // It continues without time slices until its end.
+        // The read continues without time slices until its end.
         turn.grant(until: .max)
         return semaphore.signal()
       }
@@ -146,7 +147,7 @@ final class ReadTurns: Sendable {
     turn.begin()
   }
 
-  /// Lets a read that waits go on without a turn, since it is about to end.
+  /// Lets a waiting read continue without a time slice, since it is about to end.
   func dismiss(_ turn: Turn) {
     let found = state.withLock { state in
       state.short.queue.remove { $0.turn === turn } ?? state.long.queue.remove { $0.turn === turn }

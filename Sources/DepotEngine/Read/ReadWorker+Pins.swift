@@ -5,7 +5,7 @@ internal import DepotSQLite
 extension ReadWorker {
   typealias PinOutcome = @Sendable (Result<Pin.Moment, DepotError>) -> Void
 
-  /// Takes the snapshot of a pin in the worker's lane.
+  /// Begins the snapshot of a pin on the worker.
   nonisolated func open(
     _ pin: Pin,
     _ catalog: Catalog,
@@ -25,8 +25,7 @@ extension ReadWorker {
     }
   }
 
-  /// Ends the transaction of a pin that was stopped, and the reads that it still has, and calls
-  /// `completion` then.
+  /// Ends the transaction of a stopped pin and its remaining reads, and then calls `completion`.
   nonisolated func release(
     _ pin: Pin,
     _ reason: DepotError,
@@ -45,7 +44,7 @@ extension ReadWorker {
   ) throws(DepotError) -> Pin.Moment {
     if let end = pin.end { throw end }
     let connection = try takeConnection()
-    // Streams of one pin run side by side, so each needs a statement of its own.
+    // Streams of one pin run concurrently, so each needs its own statement.
     connection.keepsStatements = false
     do {
       try connection.beginReading()
@@ -70,7 +69,7 @@ extension ReadWorker {
   }
 }
 
-/// The token of the last transaction that a snapshot has.
+/// The token of the last transaction in a snapshot.
 enum SnapshotToken {
   /// Returns the token; `nil` if the history has none.
   static func read(

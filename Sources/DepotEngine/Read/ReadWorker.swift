@@ -3,22 +3,22 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Synchronization
 
-/// A connection with the read that it has, or with those of a pin, which take turns after each frame.
+/// A connection with one read, or with a pin's reads, which alternate after each frame.
 actor ReadWorker {
-  /// How many bytes of rows make a frame full.
+  /// The size of rows in bytes that fills a frame.
   private static let frameBytes = 64 << 10
 
   nonisolated let lane: ThreadCrew.Lane
   private let path: String
   private let isFrozen: Bool
-  /// The pool, which keeps its workers.
+  /// The pool, which owns its workers.
   private nonisolated weak let pool: ReaderPool?
   private nonisolated let turns: ReadTurns
-  /// The reads that want to go on; the first of them has asked for its turn.
+  /// The reads that can continue; the first of them is queued for a time slice.
   private nonisolated let ready = Mutex<[LongRead]>([])
   private var connection: Connection?
   private var open: [ObjectIdentifier: OpenFetch] = [:]
-  /// The pin whose transaction stays open.
+  /// The pin whose transaction is open.
   var pin: Pin?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { lane.asUnownedSerialExecutor() }
@@ -36,7 +36,7 @@ actor ReadWorker {
     self.pool = pool
   }
 
-  /// Continues a read when it gets its time slice.
+  /// Continues a read in its next time slice.
   nonisolated func run(_ read: LongRead) {
     let isFirst = ready.withLock { ready in
       ready.append(read)
@@ -55,10 +55,10 @@ actor ReadWorker {
     }
   }
 
-  /// Lets a read that was stopped end without a turn.
+  /// Lets a stopped read end without a time slice.
   nonisolated func dismiss(_ read: LongRead) { turns.dismiss(read.turn) }
 
-  /// Closes the connection unless a read or a pin has it; the next one has another.
+  /// Closes the connection unless a read or pin uses it; the next read opens another.
   nonisolated func close(completion: @escaping @Sendable () -> Void) {
     lane.run {
       self.assumeIsolated { worker in
@@ -81,7 +81,7 @@ actor ReadWorker {
     pass(read, goesOn: goesOn)
   }
 
-  /// Ends a read for which there is no thread.
+  /// Ends a read for which no thread can be started.
   private func refuseTurn(_ read: LongRead) {
     read.turn.begin()
     if !read.isEnded { abandon(read, .noThread) }
@@ -89,7 +89,7 @@ actor ReadWorker {
     pass(read, goesOn: false)
   }
 
-  /// Has the read that wants to go on next ask for its turn.
+  /// Queues the next read that can continue for its time slice.
   private func pass(_ read: LongRead, goesOn: Bool) {
     let next = ready.withLock { ready in
       ready.removeFirst()
@@ -99,7 +99,7 @@ actor ReadWorker {
     if let next { enter(next) }
   }
 
-  /// Does the next part of a read, and returns whether there are more that can be done at once.
+  /// Executes the next part of a read; returns whether it can continue at once.
   private func advance(_ read: LongRead) -> Bool {
     guard !read.isEnded else { return false }
     do throws(DepotError) {
@@ -112,7 +112,7 @@ actor ReadWorker {
     }
   }
 
-  /// The reads that have an open statement.
+  /// The reads with open statements.
   var readsInProgress: [LongRead] { open.values.map(\.read) }
 
   /// Ends a read with an error.
@@ -122,7 +122,7 @@ actor ReadWorker {
     read.fail(error)
   }
 
-  /// Begins a read, again if it names a moment that only another service of the store may know yet.
+  /// Begins a read, and repeats that if it needs another service's commit that isn't here yet.
   private func beginWithNews(_ read: LongRead) throws(DepotError) -> Bool {
     do throws(DepotError) {
       return try begin(read)
@@ -162,7 +162,7 @@ actor ReadWorker {
     return false
   }
 
-  /// Begins the snapshot of a read of rows, and returns the schema in it.
+  /// Begins the snapshot of a read of rows, and returns its schema.
   ///
   /// The schema may have changed since the call arrived.
   private static func catalog(of read: LongRead, on connection: Connection) throws -> Catalog {
@@ -176,7 +176,7 @@ actor ReadWorker {
     }
   }
 
-  /// Begins a stream; returns `nil` if the read has a single answer.
+  /// Begins a stream; `nil` if the read has a single answer.
   private static func stream(
     of read: LongRead,
     _ catalog: Catalog,
@@ -196,7 +196,7 @@ actor ReadWorker {
     }
   }
 
-  /// Appends the whole answer of a read that isn't a stream.
+  /// Appends the complete answer of a read that isn't a stream.
   private func answer(
     _ read: LongRead,
     _ catalog: Catalog,
@@ -230,10 +230,10 @@ actor ReadWorker {
     }
   }
 
-  /// Produces one frame if the allowance has room, and comes back for the next one after others.
+  /// Writes one frame if the client accepts it; returns whether to continue later.
   private func stream(_ read: LongRead) throws(DepotError) -> Bool {
     guard var fetch = open[ObjectIdentifier(read)] else { return false }
-    // The reads of a pin take turns on one connection.
+    // The reads of a pin alternate on one connection.
     if read.pin != nil { watch(read) }
     var writer = JSONWriter(capacity: Self.frameBytes + 4096)
     do {
@@ -273,9 +273,9 @@ actor ReadWorker {
     return false
   }
 
-  /// Has a read that gave its connection back begin again if it is to.
+  /// Restarts a read that had to release its connection, if it must.
   ///
-  /// - Throws: The error that the read ends with.
+  /// - Throws: The error that ends the read.
   private func end(_ read: LongRead, failing error: any Error) throws(DepotError) -> Bool {
     let end = ReadEnd(error)
     guard case .interrupted = end else { throw end.error }
@@ -316,7 +316,7 @@ actor ReadWorker {
     )
   }
 
-  /// Lets other reads run if the time slice of a read is over.
+  /// Lets other reads run if the time slice is over.
   ///
   /// - Returns: Whether the read must leave its thread.
   private static func goOn(_ read: LongRead, _ turns: ReadTurns, _ pool: ReaderPool?) -> Bool {
@@ -333,7 +333,7 @@ actor ReadWorker {
     if Self.goOn(read, turns, pool) { throw ReadEnd.interrupted }
   }
 
-  /// Gives back memory of the connection.
+  /// Frees memory of the connection.
   nonisolated func rest() {
     lane.run { self.assumeIsolated { $0.connection?.releaseMemory() } }
   }
@@ -342,18 +342,18 @@ actor ReadWorker {
     if read.pin == nil { giveBack() } else { connection?.unwatch() }
   }
 
-  /// Ends the transaction, and keeps the connection for the next read.
+  /// Ends the transaction; the connection is kept for the next read.
   func giveBack() {
     guard let connection else { return }
     connection.unwatch()
     connection.keepsStatements = true
-    // The end of a transaction may have been interrupted like anything else.
+    // The end of a transaction may also have been interrupted.
     if connection.isInTransaction, (try? connection.run("COMMIT")) == nil { self.connection = nil }
   }
 }
 
 extension DepotError {
-  /// The error that the system has no thread for a read.
+  /// The error if the system has no thread for a read.
   static var noThread: DepotError {
     DepotError(.busy, "There are no more threads for reads.")
       .hint("Try again, or raise the limit of the service's user (ulimit -u).")

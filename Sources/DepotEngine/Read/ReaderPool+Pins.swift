@@ -3,10 +3,10 @@ package import DepotProtocol
 internal import Synchronization
 
 extension ReaderPool {
-  /// Takes a snapshot that reads can share until it is given up or expires.
+  /// Pins a snapshot that reads can share until it is released or expires.
   ///
-  /// `completion` is called once, on a reader's thread, with the moment; reads that name the pin
-  /// before wait for it.
+  /// `completion` is called once, on a reader's thread, with the snapshot's facts; earlier reads of
+  /// the pin wait for it.
   package func pin(
     _ catalog: Catalog,
     store: String,
@@ -31,7 +31,7 @@ extension ReaderPool {
     return pin
   }
 
-  /// Gives a pin up; its reads end with `reason`.
+  /// Releases a pin; its reads end with `reason`.
   package func end(_ pin: Pin, _ reason: DepotError) {
     let isKnown = state.withLock { state in
       guard state.pins.removeValue(forKey: ObjectIdentifier(pin)) != nil else { return false }
@@ -42,7 +42,7 @@ extension ReaderPool {
     pin.worker.release(pin, reason) { self.didEndPin(pin.worker) }
   }
 
-  /// Ends the pins that nobody has read for long, with `stream.expired`.
+  /// Ends pins whose lease is over, with `stream.expired`.
   package func expirePins() {
     let now = Monotonic.now()
     for pin in state.withLock({ Array($0.pins.values) })
@@ -57,13 +57,14 @@ extension ReaderPool {
   }
 }
 
-/// The expiry of pins, which keeps the log from growing without end: it can begin anew only while
-/// nobody reads from it.
+/// The expiry of pins, without which the log could never restart.
+///
+/// It restarts only when it has no readers, and would otherwise grow without limit.
 extension ReaderPool {
-  /// Keeps reads that come from beginning until ``letIn()``.
+  /// Keeps new reads from starting until ``letIn()``.
   package func holdBack() { state.withLock { $0.isHeld = true } }
 
-  /// Lets the reads begin that were held back.
+  /// Starts the reads that were held back.
   package func letIn() {
     let (pins, reads) = state.withLock { state in
       state.isHeld = false
@@ -74,7 +75,7 @@ extension ReaderPool {
     for (read, worker) in reads { read.beginRunning(on: worker) }
   }
 
-  /// Ends the reads and pins that began so many nanoseconds ago, with `stream.expired`.
+  /// Ends the reads and pins that began more than `nanoseconds` ago, with `stream.expired`.
   package func shed(olderThan nanoseconds: UInt64) {
     let now = Monotonic.now()
     let limit = now > nanoseconds ? now - nanoseconds : 0
@@ -90,7 +91,7 @@ extension ReaderPool {
     }
   }
 
-  /// Whether nobody reads; waiting pins don't count.
+  /// Whether there are no reads and pins, except waiting pins.
   package var isQuiet: Bool {
     state.withLock { state in
       state.active.isEmpty && state.pins.count <= state.waitingPins.count

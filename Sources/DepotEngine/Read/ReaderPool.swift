@@ -2,21 +2,21 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// Runs long reads, each with a connection of its own, so that its snapshot ages alone.
+/// Executes long reads, each with its own connection and snapshot.
 ///
-/// Reads compute in the turns of ``ReadTurns``. Only so many hold a connection for long: a stream whose
-/// client has no room for rows, and a read that turned out long. When others need that, the stream that has
-/// waited longest ends, of the client that holds most, or a read begins again later whose client
-/// knows nothing of the answer.
+/// Reads compute in the time slices of ``ReadTurns``. Only a limited number may hold a connection
+/// for long: streams whose client accepts no rows at the moment, and reads that turned out to be
+/// long. When others need a connection, either the longest waiting stream of the client with the
+/// most reads is ended, or a read is restarted later if nothing of its answer was delivered.
 package final class ReaderPool: Sendable {
   let path: String
   let isFrozen: Bool
   /// The threads of all readers of the process.
   let crew = readers
   let turns: ReadTurns
-  /// Waits until the store has the commits of other services; returns whether there can be any.
+  /// Waits for other services' commits in a cluster; returns whether there can be any.
   let waitForNews: @Sendable () -> Bool
-  /// How many reads may hold their connection for long, and how many may be short besides.
+  /// The most reads that hold a connection for long, and the most short reads in addition.
   let limit: Int
   let shortLimit: Int
   let state = Mutex(State())
@@ -24,21 +24,21 @@ package final class ReaderPool: Sendable {
 
   struct State {
     var workers: [ReadWorker] = []
-    /// The workers that have nothing to do.
+    /// The workers without a read.
     var idle: [ReadWorker] = []
     var active: [ObjectIdentifier: Active] = [:]
     var waiting = FairQueue<LongRead>()
-    /// The reads that are to begin again, for long.
+    /// The reads that must restart and hold a connection for long.
     var postponed = FairQueue<LongRead>()
     var started = 0
     var pins: [ObjectIdentifier: Pin] = [:]
-    /// The takers of snapshots for pins that were held back.
+    /// The closures that begin the snapshots of pins that were held back.
     var waitingPins: [@Sendable () -> Void] = []
     var pinCount = 0
     var expiredPins = 0
-    /// Whether nothing may begin that isn't pinned.
+    /// Whether no read may start except those of pins.
     var isHeld = false
-    /// When the last read ended, by the monotonic clock; `nil` if the workers rest since.
+    /// The monotonic time of the last read's end; `nil` once the idle workers' memory is freed.
     var lastEnd: UInt64?
     var isClosing = false
     var completion: (@Sendable () -> Void)?
@@ -48,7 +48,7 @@ package final class ReaderPool: Sendable {
     var clients: [Int64] { active.values.map(\.read.turn.client) }
   }
 
-  /// A read that has begun.
+  /// A started read.
   struct Active {
     let read: LongRead
     let worker: ReadWorker
@@ -76,13 +76,13 @@ package final class ReaderPool: Sendable {
     crew.prepare()
   }
 
-  /// Creates a pool for the store at `path`, which nobody writes to if it `isFrozen`.
+  /// Creates a pool for the store at `path`, which doesn't change if `isFrozen`.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - isFrozen: Whether nobody writes to it.
-  ///   - waitForNews: Waits until the store has the commits of other services; returns whether
-  ///     there can be any.
+  ///   - isFrozen: Whether the store doesn't change.
+  ///   - waitForNews: Waits for other services' commits in a cluster; returns whether there can be
+  ///     any.
   package convenience init(
     path: String,
     isFrozen: Bool = false,
@@ -91,7 +91,7 @@ package final class ReaderPool: Sendable {
     self.init(path: path, isFrozen: isFrozen, limit: Limits.streams, waitForNews: waitForNews)
   }
 
-  /// Starts a read, or keeps it until others ended.
+  /// Starts a read, or queues it until others have ended.
   package func start(_ read: LongRead) {
     read.pin?.lease.add(read)
     let start: Start = state.withLock { state in
@@ -120,7 +120,7 @@ package final class ReaderPool: Sendable {
     !state.isHeld && state.unpinnedCount < limit + shortLimit
   }
 
-  /// Takes the reads that wait and may begin now.
+  /// Removes and returns waiting reads that may start now.
   func takeWaiting(_ state: inout State) -> [(LongRead, ReadWorker)] {
     var reads: [(LongRead, ReadWorker)] = []
     while mayBegin(state) {
@@ -167,20 +167,20 @@ package final class ReaderPool: Sendable {
     }
   }
 
-  /// Notes that a read holds its connection for long.
+  /// Records that a read holds its connection for long.
   func holdsPlace(_ read: LongRead) {
     guard read.pin == nil else { return }
     state.withLock { state in
       state.active[ObjectIdentifier(read)]?.holdsPlace = true
-      // The client's next reads come after the short ones.
+      // The client's next reads are queued behind other clients' short ones.
       state.waiting.charge(10, to: read.turn.client)
     }
     makeRoom(for: read)
   }
 
-  /// Ends or postpones a read, perhaps this one, if too many hold a place.
+  /// Ends or restarts a read, perhaps this one, if too many hold a connection for long.
   private func makeRoom(for read: LongRead) {
-    // A read that is about to end has made room already.
+    // A read that is about to end already makes room.
     let held = state.withLock { state in state.active.values.filter(\.holdsPlace) }
       .filter { !$0.read.isStopped }
     guard held.count > limit else { return }
@@ -213,10 +213,9 @@ package final class ReaderPool: Sendable {
   )
   .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
 
-  /// Closes the connections that no read has used for so many nanoseconds, but for one, which gives back
-  /// its memory.
+  /// Closes the connections unused for `nanoseconds`, except one, whose memory is freed.
   ///
-  /// Until then they keep the pages that they have read, which similar reads want again.
+  /// Until then they keep the pages that they have read, which similar reads use again.
   package func rest(after nanoseconds: UInt64) {
     let resting: [ReadWorker] = state.withLock { state in
       guard let end = state.lastEnd, state.active.isEmpty, state.pins.isEmpty, !state.isClosing,
@@ -231,16 +230,16 @@ package final class ReaderPool: Sendable {
     crew.rest()
   }
 
-  /// Ends parked reads whose deadlines have passed, and gives back the memory of those whose clients have
-  /// taken nothing for so long.
+  /// Ends parked reads past their deadlines, and frees memory of reads parked for `nanoseconds`.
   package func tendParked(olderThan nanoseconds: UInt64) {
     let now = Monotonic.now()
     let reads = state.withLock { $0.active.values.map(\.read) }
     for read in reads { read.tend(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
   }
 
-  /// Ends all reads, closes the connections, ends the threads, and calls `completion` once after
-  /// that, on a reader's thread.
+  /// Ends all reads, closes the connections, and ends the threads.
+  ///
+  /// It then calls `completion` once, on a reader's thread.
   package func close(
     reason: DepotError = ReaderPool.draining,
     completion: @escaping @Sendable () -> Void
@@ -262,7 +261,7 @@ package final class ReaderPool: Sendable {
     if isDone { closeWorkers() }
   }
 
-  /// The numbers of past and present reads.
+  /// The counts of past and current reads.
   package var statistics: Statistics {
     let state = state.withLock { $0 }
     let reads = state.active.values.map(\.read)
@@ -278,26 +277,26 @@ package final class ReaderPool: Sendable {
     )
   }
 
-  /// The counts of a pool.
+  /// Counts about a pool.
   package struct Statistics: Hashable, Sendable {
-    /// How many reads are open, parked ones included.
+    /// The number of open reads, including parked ones.
     package var active: Int
     package var parked: Int
-    /// How many reads wait for others to end.
+    /// The number of reads that wait for others to end.
     package var waiting: Int
-    /// How many reads there were since the pool was made.
+    /// The number of reads since the pool was made.
     package var started: Int
-    /// How many rows were streamed since then.
+    /// The number of rows streamed since then.
     package var rows: Int
-    /// How many pins are held.
+    /// The number of current pins.
     package var pins: Int
-    /// How many pins there were since the pool was made.
+    /// The number of pins since the pool was made.
     package var pinned: Int
-    /// How many of them ended because their time was over, or to keep the log short.
+    /// The number of pins that expired, or were ended to keep the log short.
     package var expiredPins: Int
   }
 
-  /// Begins the reads for which there is room now that one has ended.
+  /// Starts waiting reads after one has ended.
   func didEnd(_ read: LongRead) {
     endUse { state in
       guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else { return }
@@ -306,7 +305,7 @@ package final class ReaderPool: Sendable {
     }
   }
 
-  /// Has a read begin again when there is room.
+  /// Queues a read to restart.
   func restart(_ read: LongRead) {
     endUse { [self] state in
       guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else { return }
@@ -317,10 +316,10 @@ package final class ReaderPool: Sendable {
     dropIfStopped(read)
   }
 
-  /// Counts rows that were written.
+  /// Counts written rows.
   func didWrite(rows count: Int) { rowCount.add(count, ordering: .relaxed) }
 
-  /// Notes that the transaction of a pin has ended.
+  /// Records that the transaction of a pin has ended.
   func didEndPin(_ worker: ReadWorker) {
     endUse { $0.idle.append(worker) }
   }

@@ -1,15 +1,15 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The groups of a request's rows as a table, whose columns are the keys and values.
+/// A subquery with the groups of a request's rows, whose columns are the keys and values.
 ///
-/// Conditions about groups and their order are translated as if the groups were rows of an entity that
-/// has the names as its attributes.
+/// Conditions on groups and their order are translated as if the groups were rows of an entity with
+/// these names as attributes.
 struct RowGroups {
   let columns: [Column]
-  /// The fragment that makes the groups.
+  /// The subquery.
   let statement: Fragment
-  /// The entity of the groups.
+  /// A schema with the entity of the groups.
   let catalog: Catalog
   let isSlow: Bool
 
@@ -19,10 +19,10 @@ struct RowGroups {
     var name: String
     var type: AttributeType
     var value: Fragment
-    /// Whether null says that the sum is too large.
+    /// Whether null means that the sum overflowed.
     var isSum = false
 
-    /// The column of the groups' table.
+    /// The column in the subquery.
     var reference: Fragment { Fragment(sql: "t0.\"a_\(name)\"") }
   }
 
@@ -87,7 +87,7 @@ struct RowGroups {
     )
   }
 
-  /// Checks that the names can be attributes, also in SQL.
+  /// Checks that the names can be attributes, and columns in SQL.
   private static func check(_ names: [String]) throws(DepotError) {
     var seen: Set<String> = []
     for name in names {

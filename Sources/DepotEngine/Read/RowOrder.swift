@@ -1,11 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The order of the rows of a query: its sort keys and, if needed, a last key that makes it total.
+/// The order of a query's rows: its sort keys and, if needed, a last key that makes it total.
 ///
-/// Ascending, null is first and NaN last; descending it is the other way round. Text sorts by code
-/// point, false before true. Localized text sorts by its localized key, and by code point if those
-/// are equal.
+/// In ascending order, null is first and NaN is last; descending is the reverse. Text sorts by code
+/// point, and false before true. Localized text sorts by its localized key, and then by code point.
 struct RowOrder {
   private(set) var terms: [Term] = []
   /// The keys of the request, used to read the values of ``FetchRequest/after``.
@@ -26,7 +25,7 @@ struct RowOrder {
     var value: Fragment
   }
 
-  /// Translates sort keys; of rows with identifiers, the identifier decides last.
+  /// Translates sort keys; for rows with identifiers, the identifier is the last key.
   init(
     _ sort: [SortKey],
     isByIdentifier: Bool = true,
@@ -85,18 +84,18 @@ struct RowOrder {
     return [localized, exact]
   }
 
-  /// Makes the order total by further columns.
+  /// Adds columns that make the order total.
   mutating func append(_ columns: [Fragment]) {
     for column in columns where !terms.contains(where: { $0.value == column }) {
       terms.append(Term(value: column, isDescending: false, isNullable: true))
     }
   }
 
-  /// The terms after `ORDER BY`.
+  /// The terms of `ORDER BY`.
   var sql: Fragment {
     .list(
       terms.map { term in
-        // SQLite would take a plain number for a column's index.
+        // SQLite would interpret a plain number as a column's index.
         let isNumber = term.value.sql.allSatisfy { $0.isNumber || $0 == "(" || $0 == ")" }
         let value = isNumber ? term.value + " + 0" : term.value
         return term.isDescending ? value + " DESC" : value
@@ -104,8 +103,7 @@ struct RowOrder {
     )
   }
 
-  /// Returns the place of the row that has these values of the sort keys and, last, this
-  /// identifier.
+  /// Returns the position of a row, by the values of its sort keys and then its identifier.
   func position(after: [Value]) throws(DepotError) -> RowPosition {
     guard isByIdentifier else {
       throw DepotError(.usage, "Distinct rows have no place to go on after.")
@@ -143,7 +141,7 @@ struct RowOrder {
     at index: Int
   ) throws(DepotError) -> SQLiteValue {
     if value.isNull { return .null }
-    // Clients that want integers as strings also send them so.
+    // Clients that receive integers as strings also send them as strings.
     if type == .int64, case .string(let text) = value, let number = Int64(text) {
       return .integer(number)
     }

@@ -1,16 +1,16 @@
 internal import DepotProtocol
 
-/// The place of a row in an order, to go on after it.
+/// The position of a row in an order, for continuing after it.
 struct RowPosition {
   let parts: [Part]
 
   struct Part {
     var term: RowOrder.Term
-    /// The value that the term has in the row.
+    /// The value of the term in the row.
     var bound: Fragment
     var isNull: Bool
 
-    /// The condition that a row has another value, one that comes later; `nil` if none does.
+    /// The condition for a row with a later value; `nil` if there can be none.
     fileprivate var later: Fragment? {
       let value = term.value
       if isNull { return term.isDescending ? nil : value + " IS NOT NULL" }
@@ -19,16 +19,15 @@ struct RowPosition {
       return term.isNullable ? "(" + less + " OR " + value + " IS NULL)" : less
     }
 
-    /// The condition that a row has the same value.
+    /// The condition for a row with an equal value.
     fileprivate var same: Fragment {
       isNull ? term.value + " IS NULL" : term.value + " = " + bound
     }
   }
 
-  /// The conditions that rows after the place satisfy, one for each statement whose rows follow upon
-  /// each other.
+  /// The conditions for the rows after the position, one for each of the statements to concatenate.
   ///
-  /// Each begins with a range of the first term, so that an index on it finds the place.
+  /// Each starts with a range of the first term, so that an index on it finds the position.
   var conditions: [Fragment] {
     guard let first = parts.first else { return [.true] }
     if let comparison { return [comparison] }
@@ -38,13 +37,13 @@ struct RowPosition {
     let symbol = first.term.isDescending ? "<=" : ">="
     let range = first.term.value + " \(symbol) " + first.bound + " AND " + expanded.parenthesized
     guard first.term.isDescending, first.term.isNullable else { return [range] }
-    // Nulls come last, and no single range of an index has them too.
+    // Nulls come last, and aren't in the same range of an index.
     return [range, first.term.value + " IS NULL"]
   }
 
-  /// The place as one comparison of rows, which an index on several of the terms serves.
+  /// The position as a comparison of row values, which can use an index on several terms.
   ///
-  /// It is right if all terms have the same direction and nulls are on the near side or don't occur.
+  /// It is valid if all terms have the same direction, and nulls come first or don't occur.
   private var comparison: Fragment? {
     guard let first = parts.first,
       parts.allSatisfy({ part in
@@ -61,7 +60,7 @@ struct RowPosition {
     fragments.count > 1 ? Fragment.list(fragments).parenthesized : .list(fragments)
   }
 
-  /// The place term by term.
+  /// The position as separate comparisons of the terms.
   private var expanded: Fragment {
     var result = Fragment.false
     for (index, part) in parts.enumerated().reversed() {

@@ -2,13 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// A query about rows of one entity while its parts are being translated.
+/// A query on rows of one entity, during its translation.
 struct RowQuery {
   let layout: EntityLayout
   var compiler: QueryCompiler
   private var conditions: [Fragment] = []
 
-  /// Begins a query about all rows of an entity.
+  /// Begins a query on all rows of an entity.
   init(
     _ entity: String,
     includesSubentities: Bool = true,
@@ -21,14 +21,14 @@ struct RowQuery {
     }
   }
 
-  /// Begins a query about the rows that a request is about.
+  /// Begins a query on the rows of a request.
   init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
     try self.init(request.entity, includesSubentities: request.includesSubentities, in: catalog)
     guard let predicate = request.predicate else { return }
     conditions.append(try DepotError.at("/args/where", try compiler.filter(predicate)))
   }
 
-  /// Returns the statement that reads columns of the rows, of those alone for which a condition holds.
+  /// Returns the statement for columns of the rows that satisfy a condition.
   func select(
     _ columns: Fragment,
     and condition: Fragment? = nil
@@ -36,7 +36,7 @@ struct RowQuery {
     try ReadStatement("SELECT " + columns + clauses(and: condition), isSlow: compiler.isSlow)
   }
 
-  /// Returns the `FROM` and `WHERE` clauses; translate all other parts of the query before.
+  /// Returns the `FROM` and `WHERE` clauses; translate all other parts of the query first.
   func clauses(and condition: Fragment? = nil) -> Fragment {
     let all = conditions + (condition.map { [$0] } ?? [])
     let clause = " FROM " + compiler.source

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// How many rows there are of each section, counted while they are streamed.
+/// The number of rows in each section, counted while they are streamed.
 struct SectionCounts {
-  /// The keys as JSON lists of one, in their order of appearance.
+  /// The keys as JSON arrays of one element, in their order of appearance.
   private var sections: [(key: [UInt8], count: Int)] = []
 
   /// Counts a row.

@@ -33,17 +33,17 @@ extension ReadStatement: StatementPlan {
   }
 }
 
-/// The plans of calls that are alike but for constants, which are parameters of their statements.
+/// A cache of plans for calls that differ only in constants, which are bound to the statements.
 struct ShapedPlans<Plan: StatementPlan> {
-  /// How many plans are kept.
+  /// The most plans in the cache.
   private static var limit: Int { 256 }
 
   private var plans: [ObjectIdentifier: ShapedPlan<Plan>] = [:]
 
-  /// Forgets all plans, as after a change of the schema.
+  /// Removes all plans, as after a change of the schema.
   mutating func removeAll() { plans = [:] }
 
-  /// Returns the plan of a call, which is compiled unless the call is like an earlier one.
+  /// Returns the plan of a call, compiled unless a call of the same shape was earlier.
   mutating func plan(
     _ operation: Operation,
     _ form: CallForm,
@@ -63,23 +63,23 @@ struct ShapedPlans<Plan: StatementPlan> {
   }
 }
 
-/// The plan of calls of one shape.
+/// The plan for calls of one shape.
 private struct ShapedPlan<Plan: StatementPlan> {
-  /// The constants that are parameters of the statement.
+  /// The parameter of a constant in the statement.
   private struct Place {
     var parameter: Int
     var constant: Int
-    /// Whether the constant is compared as a double.
+    /// Whether the constant is bound as a double.
     var isReal: Bool
   }
 
-  /// Kept so that no other shape gets its identity.
+  /// Kept alive so that no other shape gets its identity.
   private let shape: CallShape
   private let plan: Plan
-  /// `nil` if each call needs a plan of its own.
+  /// The parameters of the constants; `nil` if each call needs its own plan.
   private let places: [Place]?
 
-  /// Finds out where the constants of a call are in its plan, by plans that are made of others.
+  /// Finds the parameters by compiling plans with other constants.
   init(
     _ plan: Plan,
     _ shape: CallShape,
@@ -93,7 +93,7 @@ private struct ShapedPlan<Plan: StatementPlan> {
       places = nil
       return
     }
-    // Numbers that nothing else has, and that are doubles too.
+    // Numbers that occur nowhere else, and that doubles can represent.
     let probes = (0..<2).map { turn in
       constants.indices.map { index in
         shape.variables.contains(index)
@@ -136,14 +136,14 @@ private struct ShapedPlan<Plan: StatementPlan> {
     return places
   }
 
-  /// Returns the plan for a call with these constants, or `nil` if it needs one of its own.
+  /// Returns the plan for a call with these constants, or `nil` if it needs its own.
   func plan(_ constants: [Int64]) -> Plan? {
     guard let places else { return nil }
     var result = plan
     for place in places {
       let constant = constants[place.constant]
       if place.isReal {
-        // A number that no double is stays a whole one.
+        // An integer that no double equals stays an integer.
         guard let value = Double(exactly: constant) else { return nil }
         result.statement.parameters[place.parameter] = .real(value)
       } else {
@@ -155,9 +155,9 @@ private struct ShapedPlan<Plan: StatementPlan> {
 }
 
 extension Operation {
-  /// Whether the SQL of a read is the same for all values of some of its predicate's whole numbers.
+  /// Whether a read's SQL is the same for all values of some integers in its predicate.
   ///
-  /// It is if they are compared with paths: the SQL doesn't depend on their values then.
+  /// That is so if they are compared with paths.
   fileprivate func hasConstantSQL(in constants: [Int]) -> Bool {
     if case .fetch(let request) = self,
       request.sort.contains(where: { $0.expression.isAboutNow })
@@ -181,7 +181,7 @@ extension QueryExpression {
     }
   }
 
-  /// Notes the positions of the whole numbers that are compared with paths.
+  /// Adds the positions of the integers that are compared with paths.
   fileprivate func note(
     isCompared: Bool,
     _ position: inout Int,

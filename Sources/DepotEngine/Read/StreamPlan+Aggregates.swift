@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension StreamPlan {
-  /// Groups rows.
+  /// Makes the plan for groups of rows.
   init(_ request: AggregateRequest, in catalog: Catalog) throws(DepotError) {
     let groups = try RowGroups(request, in: catalog)
     var query = try RowQuery(RowGroups.entityName, in: groups.catalog)

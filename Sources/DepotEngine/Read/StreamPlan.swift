@@ -5,17 +5,19 @@ internal import DepotSQLite
 struct StreamPlan {
   var statement: ReadStatement
   let writing: RowWriting
-  /// The names of the columns, if the client wants them.
+  /// The names of the columns, if requested.
   let names: [String]?
-  /// How many rows a frame may bring at most.
+  /// The most rows of a frame.
   let batch: Int?
   /// The entity of the rows, for messages.
   let entity: String
-  /// The relationships whose rows come along.
+  /// The prefetched relationships.
   var prefetch: [PrefetchNode] = []
-  /// Reads the key of the row's section, which isn't among the row's values, as a list of one.
+  /// Reads the key of the row's section as an array of one element.
+  ///
+  /// It isn't among the row's values.
   var section: RowWriting?
-  /// The parts of the rows that matter besides, if they are those of a watched query.
+  /// The further values to keep of each row, for a watched query.
   var liveKeys: LiveEntry.Keys?
 }
 
@@ -57,18 +59,18 @@ extension StreamPlan {
     prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
   }
 
-  /// Returns the rows of one query after those of the other, as many as are wanted.
+  /// Returns the concatenated rows of queries, with the request's limit.
   private static func cut(_ parts: [Fragment], _ request: FetchRequest) -> Fragment {
     var result = parts[0]
     if parts.count > 1 {
-      // A query with a limit keeps its order inside another.
+      // A subquery keeps its order only with a limit.
       let limited = parts.map { "SELECT * FROM (" + $0 + " LIMIT -1)" }
       result = limited.dropFirst().reduce(limited[0]) { $0 + " UNION ALL " + $1 }
     }
     return result.cut(request.limit, offset: request.offset)
   }
 
-  /// The sort keys, beginning with the key of the sections if there is one.
+  /// The sort keys, starting with the section's key if there is one.
   private static func sort(_ request: FetchRequest) throws(DepotError) -> [SortKey] {
     guard let path = request.sectionBy else { return request.sort }
     guard let first = request.sort.first else { return [SortKey(path)] }
@@ -93,8 +95,8 @@ extension StreamPlan {
 
   /// Checks the sort keys and paths of distinct rows.
   ///
-  /// Distinct rows are their selected values and nothing else, so they can't be sorted by other
-  /// values or have prefetched relationships.
+  /// Distinct rows have only their selected values, so they can't be sorted by other values or have
+  /// prefetched relationships.
   private static func checkDistinct(
     _ request: FetchRequest,
     _ sort: [SortKey],

@@ -1,26 +1,26 @@
 internal import DepotProtocol
 
-/// A stream that is under way.
+/// A running stream.
 protocol StreamRun {
-  /// How many rows were written.
+  /// The number of written rows.
   var rowCount: Int { get }
-  /// The rows of a watched query as they were read, once all are written.
+  /// The rows of a watched query to keep, once all are written.
   var snapshot: LiveSnapshot? { get }
 
-  /// Moves to the next frame; returns whether one is still to be written.
+  /// Moves to the next frame; returns whether one is needed.
   mutating func prepareFrame() throws -> Bool
 
-  /// Appends a frame of about so many bytes of rows; returns whether it was the last.
+  /// Appends a frame with about `byteLimit` bytes of rows; returns whether it was the last.
   mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool
 
-  /// Appends the terminal frame.
+  /// Appends the final frame.
   func writeEnd(to writer: inout JSONWriter)
 
-  /// Ends the statement, but not the snapshot, which is the connection's.
+  /// Ends the statement, but not the connection's snapshot.
   func close()
 }
 
-/// A watched count or watched groups, compared with the client's state to find changes.
+/// The stream of a watched count or groups, which is compared with the client's state for changes.
 struct AnswerRun: StreamRun {
   let snapshot: LiveSnapshot?
   var rowCount: Int { 0 }

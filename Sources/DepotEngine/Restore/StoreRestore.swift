@@ -2,14 +2,14 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The replacement of a store that isn't being served by a backup.
+/// Replaces a store by a backup, while no service has the store open.
 ///
-/// Even if the process ends during it, the file at the store's path is wholly the old store or
-/// wholly the backup. If the old store is too damaged to be closed properly, a service may refuse
-/// to start in between; running the same restore again completes it.
+/// Even if the process ends during that, the file at the store's path is completely the old store
+/// or completely the backup. If the old store is too damaged to be closed properly, a service may
+/// refuse to start in between; repeating the same restore completes it.
 @Memberwise
 package struct StoreRestore {
-  /// The outcome of a restore.
+  /// The result of a restore.
   package struct Outcome {
     /// The identifier of the store, the token of its last transaction, and the size of its file.
     package var store: String
@@ -18,33 +18,34 @@ package struct StoreRestore {
     package var replaced: Replaced?
   }
 
-  /// The store that the backup took the place of.
+  /// The store that the backup replaced.
   package struct Replaced {
-    /// Where it is kept; `nil` if its file was gone.
+    /// The path where it is kept; `nil` if its file was missing.
     package var path: String?
-    /// How many transactions the backup is behind it; `nil` if nobody can know.
+    /// The number of transactions that the backup lacks; `nil` if it is unknown.
     package var behind: Int64?
-    /// Why that is so, in words.
+    /// Why that is so, as text for users.
     package var reason: String?
   }
 
-  /// The file of the backup.
+  /// The path of the backup.
   private let backup: String
-  /// Where the store is to be.
+  /// The path of the store.
   private let path: String
-  /// Whether a store that is there may be replaced.
+  /// Whether to replace an existing store.
   private let replaces: Bool
 
   private var files: StoreFiles { StoreFiles(path) }
 
-  /// Where the backup is copied to until it is proved.
+  /// The path of the backup's copy before it is verified.
   static func draft(of path: String) -> String { path + ".restoring" }
 
   /// Restores the backup.
   ///
-  /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store, `request.usage` if there is one and it
-  ///   isn't to be replaced or a path is no file's, `notfound.file` and `storage.corrupt` if the backup is missing, damaged, or not
-  ///   complete by itself, and others of class `storage`; then the store is the old one.
+  /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store open, `request.usage`
+  ///   if there is a store that isn't to be replaced or if a path isn't a file's,
+  ///   `notfound.file` and `storage.corrupt` if the backup is missing, damaged, or not complete
+  ///   without a log, and others of class `storage`; then the old store stays.
   package func run() throws(DepotError) -> Outcome {
     for file in [backup, path] where FileSystem.isOtherThanFile(file) {
       throw DepotError(.usage, "\(file) is no file, but a folder, a link, or a device.")
@@ -58,7 +59,7 @@ package struct StoreRestore {
       try checkBackup()
       let hasOld = try hasStore()
       let facts = try facts()
-      // Opening the old store removes the files of restores, so that comes first.
+      // This comes first, because opening the old store removes the files of restores.
       let old = hasOld ? try closeOld(facts, lock) : nil
       try copy(to: draft)
       defer { StoreFiles(draft).remove() }
@@ -75,7 +76,7 @@ package struct StoreRestore {
     }
   }
 
-  /// Makes sure that the backup is a store's file, complete without a log.
+  /// Checks that the backup is a store's file, complete without a log.
   private func checkBackup() throws(DepotError) {
     guard FileSystem.size(of: backup) != nil else {
       throw DepotError(.fileNotFound, "There is no file \(backup).")
@@ -95,9 +96,9 @@ package struct StoreRestore {
     }
   }
 
-  /// Returns whether there is a store that counts, and which may be replaced.
+  /// Returns whether there is a store, and checks that it may be replaced.
   private func hasStore() throws(DepotError) -> Bool {
-    // The files needn't be a store that this program knows.
+    // The files may be those of a store that this program can't read.
     if let evidence = try? files.evidence(), evidence.finding == .none { return false }
     try requireReplacing()
     return true
@@ -109,7 +110,7 @@ package struct StoreRestore {
       .hint("To put the backup into its place, say --replace; the store is kept beside it.")
   }
 
-  /// Copies the backup, and reads the copy from the disk to prove it.
+  /// Copies the backup, flushes the copy, and verifies it as read from the disk.
   private func copy(to draft: String) throws(DepotError) {
     StoreFiles(draft).remove()
     let isThere = FileSystem.size(of: path) != nil
@@ -121,7 +122,8 @@ package struct StoreRestore {
         try to.write(piece, at: offset)
         offset += piece.count
       }
-      // A store that was stopped has a stamp of its own, by which its files know each other.
+      // A stopped store has a stamp by which its files recognize each other; the copy is a new
+      // store.
       let page = try to.read(4096, at: 0)
       try to.write(DatabaseHeader.sealing(page, stamp: 0), at: 0)
       try to.flush()
@@ -132,10 +134,10 @@ package struct StoreRestore {
     }
   }
 
-  /// Puts the copy where no store is.
+  /// Moves the copy to the store's path, where there is no store.
   private func place(_ draft: String) throws(DepotError) {
     try files.working { () throws(SystemError) in
-      // The rest of a store that somebody has removed is of no use to another.
+      // Remaining files of a removed store don't belong to the backup.
       for suffix in ["-wal", ".state"] { FileSystem.remove(file: path + suffix) }
       try FileSystem.flush(folderOf: path)
       try FileSystem.renameDurably(draft, to: path)
@@ -150,7 +152,7 @@ package struct StoreRestore {
     }
   }
 
-  /// Closes the store that is there in good order; `nil` if it can't be opened.
+  /// Closes the existing store properly; `nil` if it can't be opened.
   private func closeOld(_ facts: RestoredFacts, _ lock: FileLock) throws -> OldStore? {
     do {
       return try OldStore(StoreConfiguration(path: path), lock, comparedTo: facts)
@@ -172,10 +174,10 @@ package struct StoreRestore {
     return Replaced(path: kept, behind: old.behind, reason: old.reason)
   }
 
-  /// Puts the copy into the place of a store that can't be closed in good order.
+  /// Moves the copy to the path of a store that can't be closed properly.
   ///
-  /// First the state file is changed to name the new file, so that the rest of the old one isn't
-  /// taken for the store.
+  /// First the state file is changed to describe the new file, so that the remaining files of the
+  /// old one aren't used.
   private func replaceDamaged(by draft: String, linkingOldTo kept: String?) throws {
     let stamp = UInt32.random(in: 1...UInt32.max >> 1) << 1
     var state = DurableState(stamp: stamp, now: Clocks.wallMilliseconds())
@@ -194,10 +196,10 @@ package struct StoreRestore {
   }
 }
 
-/// The facts that a backup tells about itself.
+/// The facts that a backup contains about itself.
 struct RestoredFacts {
   let store: String
-  /// The last row of its history.
+  /// The last row of the backup's history.
   let head: Int64
   let token: String?
   let bytes: Int
@@ -213,11 +215,11 @@ struct RestoredFacts {
   }
 }
 
-/// A store that a backup is about to replace, closed in good order.
+/// A properly closed store that a backup is about to replace.
 struct OldStore {
-  /// How many transactions the backup is behind; `nil` if nobody can know.
+  /// The number of transactions that the backup lacks; `nil` if it is unknown.
   var behind: Int64?
-  /// Why nobody can know, in words.
+  /// Why it is unknown, as text for users.
   var reason: String?
 
   init(reason: String) { self.reason = reason }

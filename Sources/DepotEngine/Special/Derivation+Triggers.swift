@@ -1,7 +1,7 @@
 internal import DepotProtocol
 
 extension Derivation {
-  /// Where triggers note the derived values that may have changed, until the end of the request.
+  /// The table where triggers mark derived values that may have changed during a request.
   static let staleTable = SpecialTable(
     name: "depot_stale",
     definition: [
@@ -12,9 +12,9 @@ extension Derivation {
     ]
   )
 
-  /// The triggers that note the rows whose value may have changed with another row.
+  /// The triggers that mark the rows whose value may have changed with another row.
   ///
-  /// From a row that changed they go back along the path that the expression follows to it.
+  /// From a changed row they follow the path of the expression backwards to them.
   var triggers: SpecialTable {
     var events: [(event: String, select: String)] = []
     events.append(("AFTER INSERT ON \(layout.table)", "SELECT new.id AS id"))
@@ -42,13 +42,13 @@ extension Derivation {
     )
   }
 
-  /// Returns the events that make a node's rows others than before.
+  /// Returns the events that change a node's rows.
   private func changes(of node: Node, _ index: Int) -> [(event: String, select: String)] {
     guard let (parent, relationship) = node.hop else { return [] }
     let table = node.layout.table
     switch relationship.storage {
     case .column:
-      // References to a row that is deleted may stay.
+      // References to a deleted row may stay.
       return [("AFTER DELETE ON \(table)", owners(of: "SELECT old.id AS id", index))]
     case .foreignColumn(_, let column, let order):
       let columns = node.usesOrder ? [column] + (order.map { [$0] } ?? []) : [column]
@@ -70,8 +70,7 @@ extension Derivation {
     }
   }
 
-  /// Returns the selects of the rows with the attribute from which paths lead, by a reference, to the row
-  /// `?1` of a hierarchy.
+  /// Returns the SELECTs for the rows whose derived value depends, by a reference, on row `?1`.
   func referrers(in root: String) -> [String] {
     nodes.indices.compactMap { index in
       guard case .column? = nodes[index].hop?.1.storage, nodes[index].layout.root == root else {
@@ -81,8 +80,7 @@ extension Derivation {
     }
   }
 
-  /// Returns the identifiers of the rows with the attribute from which paths lead to rows of a
-  /// node.
+  /// Returns the SQL for the rows whose derived value depends on some rows of a node.
   private func owners(of rows: String, _ index: Int) -> String {
     guard let (parent, relationship) = nodes[index].hop else { return rows }
     switch relationship.storage {

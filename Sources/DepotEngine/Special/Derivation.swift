@@ -2,26 +2,26 @@ internal import DepotProtocol
 
 /// A derived attribute, with the rows and columns that its value depends on.
 struct Derivation {
-  /// The name among the stale values: `Entity.path`.
+  /// The name of the attribute in the table of marks: `Entity.path`.
   let key: String
   let layout: EntityLayout
   let attribute: Attribute
-  /// The place of the column among the stored ones.
+  /// The index of its stored column.
   let place: Int
   let expression: QueryExpression
-  /// The rows that are looked at; the first is the one that has the attribute.
+  /// The rows that it depends on; the first node is its own row.
   let nodes: [Node]
-  /// The derived attributes that it is computed from, by their keys.
+  /// The derived attributes that it depends on, by their keys.
   let needs: Set<String>
 
-  /// Rows that a path leads to.
+  /// The rows at the end of a path.
   struct Node {
     var layout: EntityLayout
-    /// How they are reached from those of another node; `nil` for the first.
+    /// The relationship to them from another node; `nil` for the first node.
     var hop: (from: Int, RelationshipLayout)?
-    /// The columns whose values matter, quoted.
+    /// The quoted columns that the value depends on.
     var columns: Set<String> = []
-    /// Whether the order of the rows matters.
+    /// Whether the value depends on the order of the rows.
     var usesOrder = false
   }
 
@@ -42,7 +42,7 @@ struct Derivation {
 }
 
 extension Catalog {
-  /// Returns the derived attributes, each after the ones that it depends on.
+  /// Returns the derived attributes, each after those it depends on.
   func derivations() throws(DepotError) -> [Derivation] {
     var waiting: [Derivation] = []
     for layout in allLayouts {
@@ -75,7 +75,7 @@ extension Catalog {
 }
 
 extension DepotError {
-  /// Returns the error of a derivation as one of the schema.
+  /// Returns the error of a derivation in the form of a schema error.
   func inDerivation(_ name: String) -> DepotError {
     guard code != .bug else { return self }
     var error = DepotError(.invalidSchema, "\(name) can't be derived: \(message)")

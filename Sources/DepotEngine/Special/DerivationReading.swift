@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A walk through the expression of a derived attribute that collects its dependencies.
+/// Collects the dependencies of a derived attribute from its expression.
 struct DerivationReading {
   private let catalog: Catalog
   private(set) var nodes: [Derivation.Node]
@@ -12,13 +12,13 @@ struct DerivationReading {
     nodes = [Derivation.Node(layout: layout)]
   }
 
-  /// Looks at a part, and returns the node of the rows that it leads to, if it does.
+  /// Reads a part of the expression; returns the node of its rows, if it is a path to rows.
   @discardableResult
   mutating func read(_ expression: QueryExpression) throws(DepotError) -> Int? {
     switch expression {
     case .value: return nil
     case .now:
-      // `now` is the time of a change, so it depends on every stored column of the row.
+      // `now` is the time of a change, so the value depends on every stored column of the row.
       for (place, column) in nodes[0].layout.stored.enumerated()
       where nodes[0].layout.field(at: place)?.attribute.derivation == nil {
         nodes[0].columns.insert(column.quoted)

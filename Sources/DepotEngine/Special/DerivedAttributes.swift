@@ -2,14 +2,14 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// The computing of derived attributes, inside a transaction.
+/// Computes derived attributes, inside a transaction.
 final class DerivedAttributes {
   private static let batch = 1000
 
   private let formulas: [Formula]
   private let connection: Connection
 
-  /// An attribute with the statements that keep it.
+  /// An attribute with the SQL that computes it.
   private struct Formula {
     var derivation: Derivation
     var value: Operand
@@ -32,8 +32,9 @@ final class DerivedAttributes {
 
   var isEmpty: Bool { formulas.isEmpty }
 
-  /// Computes the values that may have changed, and lets the version of a row grow by `step` whose
-  /// value is another one.
+  /// Computes the values that may have changed.
+  ///
+  /// If a row's value changes, `step` returns how much its version is increased.
   func refresh(
     _ entities: EntityWriters,
     step: (EntityWriter, Int64) -> Int64,
@@ -52,8 +53,7 @@ final class DerivedAttributes {
     }
   }
 
-  /// Has the values of attributes, all of them if `nil`, computed anew for all rows at the next
-  /// refresh.
+  /// Marks attributes, or all if `nil`, to be computed for all rows at the next refresh.
   func markAll(_ keys: Set<String>? = nil) throws {
     for formula in formulas where keys?.contains(formula.derivation.key) ?? true {
       let layout = formula.derivation.layout
@@ -67,9 +67,9 @@ final class DerivedAttributes {
     }
   }
 
-  /// Has the values computed anew that follow a reference to a row that was deleted and is made again.
+  /// Marks the values that depend on a reference to a deleted row that is inserted again.
   ///
-  /// No row leads to one that is new, so there are no triggers for that.
+  /// There are no triggers for that, since usually no row refers to a new one.
   func markReferrers(to identifier: Int64, in root: String) throws {
     for derivation in formulas.map(\.derivation) {
       for select in derivation.referrers(in: root) {
@@ -103,7 +103,7 @@ final class DerivedAttributes {
   ) throws {
     let derivation = formula.derivation
     let layout = derivation.layout
-    // The time is a parameter, so the SQL stays the same.
+    // The time is a parameter, so that the SQL stays the same.
     let formula = try Self.formula(derivation, catalog, now: now)
     let column = "t0.\(layout.stored[derivation.place].quoted)"
     let select =
@@ -158,7 +158,7 @@ final class DerivedAttributes {
     return Formula(derivation: derivation, value: value, source: compiler.source)
   }
 
-  /// Returns the value as one of the attribute's type.
+  /// Returns the value converted to the attribute's type.
   private static func fit(
     _ operand: Operand,
     _ derivation: Derivation,

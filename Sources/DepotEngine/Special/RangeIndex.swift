@@ -1,20 +1,20 @@
 internal import DepotProtocol
 
-/// An r-tree over several numbers or dates of an entity.
+/// A range index (r-tree) over several numbers or dates of an entity.
 struct RangeIndex: Hashable, Sendable {
-  /// The name, not quoted.
+  /// The name, unquoted.
   var name: String
   var paths: [String]
   /// The columns, quoted.
   var columns: [String]
   var types: [AttributeType]
 
-  /// The greatest number that an r-tree's 32-bit coordinates hold.
+  /// The greatest number in an r-tree's 32-bit coordinates.
   static let limit = "3.4028234663852886e38"
 }
 
 extension Catalog {
-  /// Returns the r-trees over the rows of an entity: its own and its ancestors'.
+  /// Returns the range indexes for the rows of an entity: its own and inherited ones.
   func rangeIndexes(covering layout: EntityLayout) -> [RangeIndex] {
     schema.lineage(of: layout.entity).flatMap { owner -> [RangeIndex] in
       guard let layout = try? self.layout(of: owner.name) else { return [] }
@@ -35,7 +35,7 @@ extension Catalog {
     }
   }
 
-  /// Returns the r-trees of a table, those of its subentities included.
+  /// Returns the range indexes of a table, including those of subentities.
   func rangeIndexes(of root: EntityLayout) -> [SpecialTable] {
     var seen: Set<String> = []
     return allLayouts.filter { $0.root == root.name }.flatMap(rangeIndexes(covering:))
@@ -45,11 +45,11 @@ extension Catalog {
 }
 
 extension RangeIndex {
-  /// The r-tree and the triggers that keep it.
+  /// The r-tree and the triggers that update it.
   ///
-  /// A row without one of the numbers, or with NaN, isn't within any range of it, so it doesn't
-  /// matter where it is then. SQLite rounds the bounds outwards; numbers beyond its coordinates are
-  /// moved inside on one side, so that a row is never missed.
+  /// A row with a missing number or NaN isn't in any range of it, so it may be stored anywhere.
+  /// SQLite rounds the bounds outwards; a number beyond its coordinates is moved inside on one
+  /// side, so that a row is never missed.
   fileprivate func table(of rows: String) -> SpecialTable {
     let index = "\"\(name)\""
     let dimensions = columns.indices.map { "min\($0), max\($0)" }.joined(separator: ", ")

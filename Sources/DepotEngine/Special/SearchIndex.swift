@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// A text that can be searched for words.
+/// A text attribute that full-text queries search.
 struct SearchColumn: Hashable, Sendable {
   var path: String
-  /// The name of the column, not quoted.
+  /// The name of the column, unquoted.
   var name: String
 }
 
 extension Catalog {
-  /// Returns the texts of an entity that can be searched for words, its descendants' included.
+  /// Returns the searchable texts of an entity, including those of descendants.
   func searchColumns(of layout: EntityLayout) -> [SearchColumn] {
     let family = schema.lineage(of: layout.entity) + schema.descendants(of: layout.name)
     return family.flatMap { entity in
@@ -20,7 +20,7 @@ extension Catalog {
 
   /// Returns the full-text index of a table, if it has one.
   ///
-  /// It has no texts of its own but refers to those of the rows.
+  /// It doesn't store the texts, but refers to those of the rows.
   func searchIndex(of root: EntityLayout) -> SpecialTable? {
     let columns = searchColumns(of: root).map { "\"\($0.name)\"" }
     guard !columns.isEmpty else { return nil }

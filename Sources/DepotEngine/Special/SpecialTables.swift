@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Catalog {
-  /// All special tables, in an order that they can be created in.
+  /// All auxiliary tables, in an order for creating them.
   var specialTables: [SpecialTable] {
     var result: [SpecialTable] = []
     for root in tables {
@@ -11,20 +11,20 @@ extension Catalog {
       if let blobs = BlobTable.table(of: root, in: schema) { result.append(blobs) }
     }
     if result.contains(where: \.isOnlyCopy) { result.append(BlobTable.uploads) }
-    // Derivations that can't be read were refused when the schema was defined.
+    // Invalid derivations were rejected when the schema was defined.
     let derivations = (try? derivations()) ?? []
     if !derivations.isEmpty { result.append(Derivation.staleTable) }
     return result + derivations.map(\.triggers)
   }
 }
 
-/// The making and dropping of special tables, inside a transaction.
+/// Creates and drops auxiliary tables, inside a transaction.
 struct SpecialTables {
   let connection: Connection
 
   /// Creates the tables that only `new` needs, and drops the ones that only `old` needed.
   ///
-  /// The tables of the entities must be those of `new` already.
+  /// The tables of the entities must already be those of `new`.
   func adapt(from old: Catalog?, to new: Catalog) throws(SQLiteError) {
     let before = old?.specialTables ?? []
     let after = new.specialTables
@@ -39,14 +39,14 @@ struct SpecialTables {
     }
   }
 
-  /// Drops triggers, and the tables that can be made again.
+  /// Drops the triggers, and the tables that can be rebuilt.
   ///
-  /// Call this before the table of an entity is made anew, and ``restore(_:)`` afterwards.
+  /// Call this before the table of an entity is rebuilt, and ``restore(_:)`` afterwards.
   func suspend(_ catalog: Catalog) throws(SQLiteError) {
     for table in catalog.specialTables { try drop(table, keepingTable: table.isOnlyCopy) }
   }
 
-  /// Creates the tables that ``suspend(_:)`` dropped, for the present tables of rows.
+  /// Creates the tables that ``suspend(_:)`` dropped, for the current tables of rows.
   func restore(_ catalog: Catalog) throws(SQLiteError) {
     let there = try existingTables()
     for table in catalog.specialTables {
@@ -66,7 +66,7 @@ struct SpecialTables {
     try connection.execute("DROP TABLE IF EXISTS \"\(name)\"")
   }
 
-  /// Lets the triggers that a schema needs do their work.
+  /// Allows the triggers of a schema to write to virtual tables, if it has any.
   func enable(_ catalog: Catalog) {
     if catalog.specialTables.contains(where: \.isVirtual) { connection.trustTriggers() }
   }
