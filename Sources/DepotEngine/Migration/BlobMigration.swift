@@ -1,19 +1,19 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The migration of the values that are stored outside the rows.
+/// Migrates the values stored outside the rows.
 ///
-/// If the rows of just one old table come to a new one, the values stay where they are and their table
-/// gets another name; then the references in the rows stay too. Otherwise each value is copied.
+/// If the rows of only one old table come to a new one, the table of values is only renamed, and
+/// the references in the rows stay valid. Otherwise each value is copied.
 struct BlobMigration {
   private let old: Catalog
   private let new: Catalog
   private let connection: Connection
-  /// The tables of values before, by the old root entities.
+  /// The old tables of values, by the old root entities.
   private let tables: [String: BlobTable]
-  /// The new root entity that takes over the table of values of an old one.
+  /// The new root entity that gets the table of values of each old root entity.
   private let heirs: [String: String]
-  /// The new roots that take values over, and lose those to which no row refers.
+  /// The new root entities that get a table of values where some may no longer have rows.
   private let rewritten: [EntityLayout]
 
   init(
@@ -44,7 +44,7 @@ struct BlobMigration {
     self.rewritten = rewritten
   }
 
-  /// Returns how the rows of an old table come by the values of a new one.
+  /// Returns how to migrate the values of one old table's rows to a new table.
   func moves(from root: EntityLayout, to target: EntityLayout) -> BlobMoves {
     BlobMoves(
       reader: tables[root.name].map { BlobReader(connection: connection, table: $0) },
@@ -53,14 +53,14 @@ struct BlobMigration {
     )
   }
 
-  /// Gives the tables of values their places; the triggers must be gone.
+  /// Renames the tables of values; their triggers must already be dropped.
   ///
-  /// The uploads of clients are given up.
+  /// The clients' uploads are removed.
   func begin() throws {
     try BlobUploads(connection: connection).removeAll(old)
     if let name = BlobTable.uploads.name { try connection.execute("DROP TABLE IF EXISTS \(name)") }
     let moved = tables.sorted { $0.key < $1.key }
-    // Names that are exchanged are free only once all have been given up.
+    // Exchanged names are free only after all tables have temporary names.
     for (index, entry) in moved.enumerated() {
       try rename(BlobTable(entry.key).name, "\"m_values_\(index)\"")
     }
@@ -79,7 +79,7 @@ struct BlobMigration {
     try connection.execute("ALTER TABLE \(table) RENAME TO \(name)")
   }
 
-  /// Removes the values that no row has any more; the tables of rows must have their names.
+  /// Removes values without rows; the tables of rows must already have their new names.
   func end() throws {
     connection.forgetStatements()
     for (root, table) in tables where heirs[root] == nil {
@@ -96,16 +96,16 @@ struct BlobMigration {
   }
 }
 
-/// How the rows of an old table come by the values that are stored outside them.
+/// The migration of values stored outside the rows of an old table.
 struct BlobMoves {
-  /// Reads the values before; `nil` if there are none.
+  /// Reads the old values; `nil` if there are none.
   let reader: BlobReader?
-  /// Stores the values of the new table.
+  /// Stores the values in the new table.
   let writer: BlobWriter
-  /// Whether the values before are those of the new table.
+  /// Whether the old table of values becomes the new one.
   let keepsReferences: Bool
 
-  /// Stores a row's external values, and sets its cells to the form in the table of `root`.
+  /// Stores a row's external values, and sets its cells to the new table's form.
   func store(
     _ cells: UnsafeMutableBufferPointer<Cell>,
     of root: EntityLayout,
@@ -127,6 +127,6 @@ struct BlobMoves {
 }
 
 extension EntityLayout {
-  /// Whether rows of the table have values outside them.
+  /// Whether rows of the table have values stored outside them.
   var hasExternalColumns: Bool { stored.contains(where: \.isExternal) }
 }

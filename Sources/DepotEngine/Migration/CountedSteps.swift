@@ -1,15 +1,15 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The steps of a migration with how many rows each is about.
+/// The steps of a migration, with the number of rows that each one affects.
 struct CountedSteps {
   private let plan: MigrationPlan
   private let mapping: MigrationMapping
   private let counts: [String: Int]
-  /// How many rows the store has.
+  /// The number of rows in the store.
   let total: Int
 
-  /// Counts the rows of all entities that the store has.
+  /// Counts the rows of all entities.
   init(_ plan: MigrationPlan, _ old: Catalog, on connection: Connection) throws {
     self.plan = plan
     mapping = MigrationMapping(from: plan.old, to: plan.new)
@@ -24,7 +24,7 @@ struct CountedSteps {
     total = old.tables.reduce(0) { $0 + (counts[$1.name] ?? 0) }
   }
 
-  /// Returns how many rows a step is about.
+  /// Returns the number of rows that a step affects.
   func rows(_ step: SchemaChange) -> Int {
     guard step.changesRows else { return 0 }
     let entity = step.entity
@@ -32,7 +32,7 @@ struct CountedSteps {
     return origin.flatMap { counts[$0.name] } ?? 0
   }
 
-  /// Returns steps as results and errors have them.
+  /// Returns steps in the form for results and errors.
   func json(_ steps: [SchemaChange]) -> JSONValue {
     .array(
       steps.map { step in
@@ -44,7 +44,7 @@ struct CountedSteps {
     )
   }
 
-  /// Returns steps in words.
+  /// Returns steps as text.
   func sentence(_ steps: [SchemaChange]) -> String {
     steps.map { step in
       let rows = rows(step)
@@ -54,7 +54,7 @@ struct CountedSteps {
 }
 
 extension SchemaChange {
-  /// The entity that it is about, by its new name unless it is removed.
+  /// The entity of the step: its new name, unless it is removed.
   fileprivate var entity: String {
     switch self {
     case .addedEntity(let entity), .removedEntity(let entity): entity.name
@@ -70,7 +70,7 @@ extension SchemaChange {
     }
   }
 
-  /// Whether the step adds to the schema, even if it can't be taken.
+  /// Whether the step adds to the schema, even if it isn't possible.
   var isAddition: Bool {
     switch self {
     case .addedEntity, .addedAttribute, .addedRelationship: true
@@ -80,7 +80,7 @@ extension SchemaChange {
 
   fileprivate var isRemovedEntity: Bool { if case .removedEntity = self { true } else { false } }
 
-  /// Whether the step is about stored values, rather than about names and rules.
+  /// Whether the step changes stored values, rather than names and rules.
   fileprivate var changesRows: Bool {
     switch self {
     case .addedEntity, .renamedEntity, .changedHashModifier, .changedHistory, .removedIndex: false

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The numbers that are added to the identifiers of rows whose hierarchy becomes part of another
-/// one.
+/// The numbers added to identifiers of rows whose hierarchy is merged into another one.
 ///
-/// Identifiers are counted by hierarchy, so rows of two of them may have the same. Then all those of the
-/// one that joins get greater ones, by the same number, than the other ever had; else they stay.
+/// Identifiers are unique within a hierarchy, so rows of two hierarchies may have the same. All
+/// identifiers of a merged hierarchy are then increased by one number beyond all that the other
+/// ever had; otherwise they stay.
 struct IdentifierShifts {
   private struct Way: Hashable {
     var old: String
@@ -13,7 +13,7 @@ struct IdentifierShifts {
   }
 
   private var shifts: [Way: Int64] = [:]
-  /// The old root entities whose rows come to each new one.
+  /// The old root entities whose rows each new root entity gets.
   private(set) var feeders: [String: [String]] = [:]
 
   init(from old: Catalog, _ mapping: MigrationMapping, on connection: Connection) throws {
@@ -24,7 +24,7 @@ struct IdentifierShifts {
     }
     let ceilings = try CatalogTables(connection: connection).ceilings()
     for (root, names) in feeders where names.count > 1 {
-      // The hierarchy that the root was in keeps its identifiers.
+      // The hierarchy that contained the root keeps its identifiers.
       let first = mapping.origin(of: root).map { mapping.old.root(of: $0).name }
       let order = names.sorted { ($0 != first ? 1 : 0, $0) < ($1 != first ? 1 : 0, $1) }
       feeders[root] = order
@@ -61,16 +61,16 @@ struct IdentifierShifts {
     }
   }
 
-  /// Returns the number to add to identifiers that move from one root entity to another.
+  /// Returns the number to add to identifiers of rows that move between root entities.
   func shift(from old: String, to new: String) -> Int64 { shifts[Way(old: old, new: new)] ?? 0 }
 
-  /// Returns the identifier that a row of a new table had before.
+  /// Returns the old identifier of a row in a new table.
   func original(_ identifier: Int64, in root: String) -> Int64 {
     let passed = shifts.filter { $0.key.new == root && identifier > $0.value }.map(\.value)
     return identifier - (passed.max() ?? 0)
   }
 
-  /// The shifts in words.
+  /// The shifts as text.
   var changes: [String] {
     shifts.sorted { ($0.key.new, $0.value) < ($1.key.new, $1.value) }.map {
       "added \($0.value) to the identifiers of \($0.key.old), now under \($0.key.new)"

@@ -1,15 +1,15 @@
 internal import DepotProtocol
 
 extension Schema {
-  /// Returns the schema as a custom stage works with: rows may break the rules that are new.
+  /// Returns the schema during a custom migration, when rows may break new rules.
   ///
-  /// New properties may be empty, and needn't be unique; a rule that there was stays one.
+  /// New properties may be empty, and needn't be unique; existing rules stay.
   func interim(after old: Schema) -> Schema {
     let mapping = MigrationMapping(from: old, to: self)
     var result = self
     for index in entities.indices {
       let entity = entities[index]
-      // Programs that know a new entity know all of its properties.
+      // Programs that use a new entity know all of its properties, so its rules hold at once.
       guard let origin = mapping.origin(of: entity.name) else { continue }
       result.entities[index].attributes = entity.attributes.map {
         $0.relaxed(path: $0.name, in: entity.name, mapping)
@@ -53,7 +53,7 @@ extension Attribute {
     let before = mapping.source(of: path, in: entity)?.attribute
     if before?.isOptional != false, defaultValue == nil { result.isOptional = true }
     if before?.isUnique != true { result.isUnique = false }
-    // A value that is too large for a row can be made smaller until the end.
+    // A value that is too large for a row may still be shortened until the end.
     if let before, before.isExternal, (before.type, before.collection) == (type, collection) {
       result.options = result.options.union(.externalStorage).subtracting(.spotlight)
       result.isIndexed = false

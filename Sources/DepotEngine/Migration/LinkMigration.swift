@@ -1,46 +1,46 @@
 internal import DepotProtocol
 
-/// A relationship of the new schema, where it is stored, with the sources of its pairs.
+/// A relationship of the new schema, on the side that stores it, with the sources of its links.
 struct LinkMigration {
-  /// The side that has the column, or is the first one of the join table.
+  /// The side with the column, or the first one of the join table.
   let layout: RelationshipLayout
-  /// The relationships of the old schema whose pairs it has.
+  /// The relationships of the old schema whose links it gets.
   let sources: [Source]
-  /// Whether the stored pairs stay, except for names.
+  /// Whether the stored links stay, except for names.
   let isKept: Bool
-  /// The quoted name of the table that the pairs are put into meanwhile.
+  /// The quoted name of the temporary table for the links.
   let pairs: String
 
   struct Source: Hashable {
     var layout: RelationshipLayout
-    /// Whether it leads from the second side to the first.
+    /// Whether it leads from the second side to the first one.
     var isReversed: Bool
-    /// The numbers that are added to the identifiers of the rows on either side.
+    /// The numbers added to the identifiers of the rows on either side.
     var nearShift: Int64 = 0
     var farShift: Int64 = 0
   }
 
-  /// The rows that can be on one side, as the old schema knows them.
+  /// The rows that may be on one side, in the old schema.
   struct Side {
-    /// The table, and the numbers of the entities of the rows that stay on that side; `nil` if all do.
+    /// The table, and the numbers of the entities whose rows stay on the side; `nil` for all.
     var table: String
     var kinds: [Int]
-    /// The numbers of the entities whose rows stay, but no longer on that side.
+    /// The numbers of the entities whose rows stay, but no longer on the side.
     var departed: [Int]
   }
 
-  /// The rows that are no longer on a side; `nil` if there are none.
+  /// The rows that are no longer on each side; `nil` if there are none.
   let near: [Source: Side]
   let far: [Source: Side]
 
-  /// Whether each row of the first side leads to one row at most.
+  /// Whether each row of the first side has at most one destination.
   var isToOne: Bool { !layout.relationship.isToMany }
-  /// Whether each row of the second side is led to by one row at most.
+  /// Whether each row of the second side is the destination of at most one row.
   var isFromOne: Bool { layout.isFromOne }
 }
 
 extension LinkMigration {
-  /// Returns all relationships of the new schema, each at the one place where it is stored.
+  /// Returns all relationships of the new schema, each once, on the side that stores it.
   static func all(
     from old: Catalog,
     to new: Catalog,
@@ -76,7 +76,7 @@ extension LinkMigration {
       .map { Source(layout: $0, isReversed: false) }
     if let owner = layout.inverseOwner, let name = layout.inverse?.name, !layout.isSelfInverse {
       for origin in try Self.origins(of: name, owner, old, mapping) {
-        // Of two that led back to each other, one tells all.
+        // Of two relationships that were inverses of each other, one is enough.
         let isTold = sources.contains {
           $0.layout.inverseOwner == origin.owner && $0.layout.inverse?.name == origin.name
         }
@@ -102,7 +102,7 @@ extension LinkMigration {
     self.sources = sources
     self.near = near
     self.far = far
-    // A join table that is new has to be made.
+    // A new join table must be created.
     let isMade = layout.isInColumn || !sources.isEmpty
     isKept =
       isMade
@@ -115,7 +115,7 @@ extension LinkMigration {
       }
   }
 
-  /// Returns the old relationships that rows of an entity or its descendants had for a new one.
+  /// Returns the old relationships of an entity and its descendants that a new one replaces.
   private static func origins(
     of name: String,
     _ owner: String,
@@ -156,13 +156,13 @@ extension LinkMigration {
 }
 
 extension RelationshipLayout {
-  /// Whether the owner's rows hold the reference.
+  /// Whether it is stored in the owner's rows.
   var isInColumn: Bool { if case .column = storage { true } else { false } }
 
-  /// Whether each row of the destination is led to by one row at most, and knows which.
+  /// Whether each destination has at most one row, and an inverse relationship to it.
   fileprivate var isFromOne: Bool { inverse?.isToMany == false && !isSelfInverse }
 
-  /// Whether pairs are stored in the same form, ignoring names.
+  /// Whether links are stored in the same form, except for names.
   fileprivate func isStored(like other: RelationshipLayout) -> Bool {
     guard isSelfInverse == other.isSelfInverse, orders == other.orders else { return false }
     switch (storage, other.storage) {
@@ -172,7 +172,7 @@ extension RelationshipLayout {
     }
   }
 
-  /// Whether the rows on either side have an order.
+  /// Whether the rows on each side are ordered.
   private var orders: [Bool] {
     [
       relationship.isToMany && relationship.isOrdered,
@@ -180,7 +180,7 @@ extension RelationshipLayout {
     ]
   }
 
-  /// The query of the pairs, seen from the owner, or from the other side if it `isReversed`.
+  /// The query for the links, from the owner's side, or from the other side if `isReversed`.
   func pairs(isReversed: Bool, in old: Catalog) throws(DepotError) -> String {
     var near: String
     var far: String

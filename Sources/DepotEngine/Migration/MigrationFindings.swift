@@ -1,21 +1,21 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The rows that are in the way of a migration, as far as they are told.
+/// The rows that prevent a migration, up to a limit.
 struct MigrationFindings {
-  /// How many groups of duplicates, and how many other rows, are told.
+  /// The most reported groups of duplicates, and the most other rows.
   static let limit = 100
 
   private(set) var duplicates: [Duplicate] = []
   private(set) var violations: [DepotError] = []
   private var more = 0
 
-  /// Rows that have the same values where no two may.
+  /// Rows with the same values, where values must be unique.
   struct Duplicate {
     var entity: String
     var paths: [String]
     var values: [Value]
-    /// The first of the rows.
+    /// The identifiers of the first rows.
     var identifiers: [Int64]
     var count: Int
   }
@@ -26,10 +26,10 @@ struct MigrationFindings {
     if duplicates.count < Self.limit { duplicates.append(duplicate) } else { more += 1 }
   }
 
-  /// Counts others that aren't told.
+  /// Counts rows that aren't reported.
   mutating func count(_ others: Int) { more += others }
 
-  /// Notes that a row breaks a rule of the new schema.
+  /// Adds a row that breaks a rule of the new schema.
   mutating func add(
     _ code: DepotError.Code,
     _ entity: String,
@@ -57,7 +57,7 @@ struct MigrationFindings {
       .details(json.merging(["count": .int64(Int64(count))]) { first, _ in first })
   }
 
-  /// The members of errors and dry runs.
+  /// The members for errors and dry runs.
   var json: [String: JSONValue] {
     [
       "duplicates": .array(duplicates.map(\.json)),
@@ -89,12 +89,12 @@ extension MigrationFindings.Duplicate {
 }
 
 extension JSONValue {
-  /// The wire form of a time, in seconds since 2001.
+  /// The form for clients of a time in seconds since 2001.
   init(date seconds: Double) {
     self.init(wire: .date(Date(timeIntervalSinceReferenceDate: seconds)))
   }
 
-  /// The wire form of a value.
+  /// The form for clients of a value.
   init(wire value: Value) {
     var writer = JSONWriter()
     writer.write(value)

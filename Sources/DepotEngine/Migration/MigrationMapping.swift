@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The old forms of the entities, columns, and relationships of a new schema.
+/// The old entities, columns, and relationships for a new schema.
 struct MigrationMapping {
   let old: Schema
   let new: Schema
@@ -11,8 +11,10 @@ struct MigrationMapping {
   private let relationships: [String: [String: Declared<Relationship>]]
   private let fills: [String: Value]
 
-  /// A column that can't be converted is new and empty; a plan has a problem then, unless the store
-  /// computes it.
+  /// Maps two schemas to each other.
+  ///
+  /// A column that can't be converted is new and empty; the plan then has a problem, unless the
+  /// column is derived.
   init(from old: Schema, to new: Schema) {
     self.old = old
     self.new = new
@@ -38,7 +40,7 @@ struct MigrationMapping {
       for relationship in list {
         guard let before = relationship.old, let after = relationship.new else { continue }
         let destination = successors[before.property.destination].flatMap { new[$0] }
-        // A relationship that led elsewhere can't be kept; a plan has a problem then.
+        // A relationship to another destination can't be kept; the plan then has a problem.
         guard let destination,
           new.lineage(of: destination).contains(where: { $0.name == after.property.destination })
         else { continue }
@@ -58,7 +60,7 @@ struct MigrationMapping {
     self.fills = fills
   }
 
-  /// Returns the old entity of a new one, or `nil` if it is new.
+  /// Returns the old entity of a new one, or `nil` if it is added.
   func origin(of entity: String) -> Entity? { origins[entity].flatMap { old[$0] } }
 
   /// Returns the new entity of an old one, or `nil` if it was removed.
@@ -67,7 +69,7 @@ struct MigrationMapping {
   /// Returns the old column for a column of `entity`, or `nil` if it is new for its rows.
   func source(of path: String, in entity: String) -> Field? { fields[entity]?[path]?.old }
 
-  /// Whether a column of the rows of `entity` could be null and may not be so any longer.
+  /// Whether a column of an entity's rows could be null and must no longer be.
   func isNewlyRequired(_ path: String, in entity: String) -> Bool {
     fields[entity]?[path]?.isNewlyRequired == true
   }
@@ -77,32 +79,32 @@ struct MigrationMapping {
     relationships[entity]?[name]
   }
 
-  /// Returns the value for rows of `entity` in a column that is new or newly required.
+  /// Returns the value for rows of `entity` in a new or newly required column.
   func fill(of field: Field, in entity: Entity) -> Value {
     for teller in new.lineage(of: entity).reversed() {
       if let value = fills["\(teller.name).\(field.path)"], !value.isNull { return value }
     }
     if let value = field.attribute.defaultValue { return value }
-    // Computed afterwards; a column that is required needs something meanwhile.
+    // A derived value is computed later; until then a required column needs a placeholder.
     guard field.attribute.derivation != nil, !field.attribute.isOptional else { return .null }
     return field.attribute.type.placeholder
   }
 
-  /// Returns an entity with its descendants.
+  /// Returns an entity and its descendants.
   func family(of entity: String, in schema: Schema) -> [Entity] {
     (schema[entity].map { [$0] } ?? []) + schema.descendants(of: entity)
   }
 }
 
 extension Field {
-  /// Whether each value of the column can become one of another.
+  /// Whether each value of the column can be converted to another column's type.
   fileprivate func isConvertible(to other: Field) -> Bool {
     isPresence || attribute.widening(to: other.attribute) != .impossible
   }
 }
 
 extension AttributeType {
-  /// A value that stands where one has to be until it is computed.
+  /// A placeholder for a value that is computed later.
   fileprivate var placeholder: Value {
     switch self {
     case .bool: .bool(false)

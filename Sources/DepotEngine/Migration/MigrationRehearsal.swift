@@ -2,14 +2,14 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The rehearsal of a migration, which tells its effects and how long it would take.
+/// A dry run of a migration, which reports its effects and its expected duration.
 ///
-/// If rows can be in the way, or there are few, all of it is done and undone, so that the answer is
-/// exact. Otherwise so much is done with some rows of each table.
+/// If rows may prevent the migration, or there are few, the whole migration is done and rolled
+/// back, so that the report is exact. Otherwise only some rows of each table are migrated.
 struct MigrationRehearsal {
-  /// How many rows of each table are migrated to measure the time.
+  /// The number of rows of each table that are migrated to measure the time.
   static let sample = 1000
-  /// Up to how many rows all are migrated.
+  /// The number of rows up to which all of them are migrated.
   static let smallStore = 10_000
 
   let plan: MigrationPlan
@@ -17,7 +17,7 @@ struct MigrationRehearsal {
   let connection: Connection
   let control: CallControl
 
-  /// Returns the members of the plan in the result.
+  /// Returns the members for the result.
   func run() throws -> [String: JSONValue] {
     let counted = try CountedSteps(plan, old, on: connection)
     var members: [String: JSONValue] = [

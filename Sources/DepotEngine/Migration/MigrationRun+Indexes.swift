@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The indexes of the new schema, and the checks of uniqueness and of numbers of targets.
+/// Creates the indexes of the new schema, and checks uniqueness and numbers of destinations.
 extension MigrationRun {
-  /// The names of the old tables that stay under their names, as their columns do.
+  /// The names of the old tables that stay, with unchanged table and column names.
   var unmovedTables: Set<String> {
     Set(
       tables.compactMap { table in
@@ -15,7 +15,7 @@ extension MigrationRun {
     )
   }
 
-  /// The indexes of tables in a schema, by name; those of join tables too.
+  /// The indexes of a schema's tables by name, including join tables.
   static func indexes(of catalog: Catalog) -> [String: TableIndex] {
     var result: [String: TableIndex] = [:]
     for layout in catalog.allLayouts {
@@ -29,7 +29,7 @@ extension MigrationRun {
     return result
   }
 
-  /// The indexes of a store's tables, by name; those of join tables too.
+  /// The indexes of a store's tables by name, including join tables.
   private static func indexes(on connection: Connection) throws -> [String: TableIndex] {
     var result: [String: TableIndex] = [:]
     try connection.statement(
@@ -45,7 +45,7 @@ extension MigrationRun {
     return result
   }
 
-  /// Returns whether an index of the store is one of the new schema as it is.
+  /// Returns whether an index of the store equals one of the new schema.
   private func stays(_ name: String) -> Bool {
     guard let before = indexesBefore[name], before == indexesAfter[name] else { return false }
     guard let root = before.root else {
@@ -54,11 +54,11 @@ extension MigrationRun {
     return unmoved.contains(root)
   }
 
-  /// Drops the indexes that aren't the new schema's.
+  /// Drops the indexes that aren't in the new schema.
   func dropIndexes() throws {
     indexesBefore = try Self.indexes(on: connection)
     for (name, entry) in indexesBefore.sorted(by: { $0.key < $1.key }) where !stays(name) {
-      // The indexes of a table whose rows move are of use until it is dropped.
+      // The indexes of a table whose rows move may still be used until it is dropped.
       guard isInStayingTable(entry.root, name) else { continue }
       try connection.execute("DROP INDEX \"\(name)\"")
     }
@@ -71,7 +71,7 @@ extension MigrationRun {
     return tables.contains { $0.old.name == root && $0.targets.first?.isKept == true }
   }
 
-  /// Makes the new and changed indexes, and notes rows that aren't unique.
+  /// Creates new and changed indexes, and reports rows that aren't unique.
   func makeIndexes() throws {
     for layout in new.allLayouts {
       let joins = layout.joinTables.filter { $0.sql.hasPrefix("CREATE INDEX") }
@@ -88,7 +88,7 @@ extension MigrationRun {
     }
   }
 
-  /// Notes the rows that keep an index from being unique.
+  /// Reports the rows that prevent a unique index.
   private func noteDuplicates(_ index: String, _ layout: EntityLayout) throws {
     let unique = layout.uniques.first { unique in
       unique.owner == layout.name
@@ -141,7 +141,7 @@ extension MigrationRun {
     findings.count(total - told)
   }
 
-  /// Notes the rows that lead to too few or too many others.
+  /// Reports the rows with too few or too many destinations.
   func checkTargets() throws {
     for layout in new.allLayouts {
       for link in layout.relationships
@@ -186,9 +186,9 @@ extension MigrationRun {
   }
 }
 
-/// An index as one of the schemas has it.
+/// An index of one of the schemas.
 struct TableIndex: Equatable {
-  /// The root entity of its table; `nil` for a join table.
+  /// The root entity of the index's table; `nil` for a join table.
   var root: String?
   var sql: String
 }

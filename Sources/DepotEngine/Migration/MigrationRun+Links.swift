@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The pairs of rows that a relationship of the new schema links.
+/// Collects the links of a relationship of the new schema.
 extension LinkMigration {
-  /// Makes the table of the pairs.
+  /// The SQL that creates the temporary table for the links.
   var pairsDefinition: String {
     """
     CREATE TABLE \(pairs) (near INTEGER NOT NULL, far INTEGER NOT NULL, near_order INTEGER, \
@@ -11,7 +11,7 @@ extension LinkMigration {
     """
   }
 
-  /// Selects pairs with their orders; pairs without an order are ordered by identifier.
+  /// Selects links with their orders; those without an order are ordered by identifier.
   fileprivate func ordered(_ pairs: String) -> String {
     let gap = ChangeSession.orderGap
     return """
@@ -25,7 +25,7 @@ extension LinkMigration {
 }
 
 extension MigrationRun {
-  /// Collects the pairs of a relationship of the new schema from the old tables.
+  /// Collects the links of a relationship of the new schema from the old tables.
   func fillPairs(of link: LinkMigration) throws {
     guard !link.sources.isEmpty else { return }
     var queries: [String] = []
@@ -55,7 +55,7 @@ extension MigrationRun {
     }
   }
 
-  /// Notes the rows that lead to some that are elsewhere from now on.
+  /// Reports the rows with destinations that are no longer allowed for the relationship.
   private func noteDeparted(_ source: LinkMigration.Source, of link: LinkMigration) throws {
     guard !options.isLenient, let side = link.far[source], !side.departed.isEmpty else {
       return
@@ -80,9 +80,9 @@ extension MigrationRun {
     }
   }
 
-  /// Notes the rows that lead to several where one may be led to.
+  /// Reports the rows that have several destinations for a to-one relationship.
   ///
-  /// In a custom stage they lead to nothing for now.
+  /// In a custom migration they get none for now.
   private func settle(
     _ link: LinkMigration,
     _ column: String,
@@ -111,7 +111,7 @@ extension MigrationRun {
     }
   }
 
-  /// Writes the pairs into a join table, if that is where they belong, and drops their own.
+  /// Writes the links into a join table, if there is one, and drops their temporary table.
   func fillJoinTable(of link: LinkMigration) throws {
     defer { connection.forgetStatements() }
     if case .join(let name, _, _, _) = link.layout.storage {
@@ -137,7 +137,7 @@ extension MigrationRun {
     try connection.execute("DROP TABLE \(link.pairs)")
   }
 
-  /// The join tables that stay: their quoted names before and after.
+  /// The join tables that stay: their old and new quoted names.
   var keptJoinTables: [(old: String, new: String)] {
     links.compactMap { link in
       guard link.isKept, case .join(let new, _, _, _) = link.layout.storage,
@@ -147,7 +147,7 @@ extension MigrationRun {
     }
   }
 
-  /// Renames the join tables that stay, from one of their names to another.
+  /// Renames the join tables that stay.
   func renameJoinTables(
     _ names: (_ old: String, _ new: String, _ temporary: String) -> (String, String)
   ) throws {
@@ -159,7 +159,7 @@ extension MigrationRun {
 }
 
 extension LinkMigration.Side {
-  /// The condition that a row stays on the side; one that doesn't exist does.
+  /// The condition that a row stays on the side; it is also true for a missing row.
   fileprivate func condition(_ column: String) -> String {
     let numbers = kinds.map(String.init).joined(separator: ", ")
     return "\(column) NOT IN (SELECT id FROM \(table) WHERE kind NOT IN (\(numbers)))"

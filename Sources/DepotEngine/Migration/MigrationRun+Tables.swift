@@ -2,15 +2,15 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension MigrationRun {
-  /// The quoted name that a table has until those before it have theirs.
+  /// The quoted temporary name of a table.
   private func temporary(_ table: Int, _ target: Int) -> String { "\"m_table_\(table)_\(target)\"" }
 
-  /// Whether the table is the first of those whose rows come to a new one.
+  /// Whether the table is the first whose rows a new table gets.
   private func isMaker(_ table: Int, _ target: TableMigration.Target) -> Bool {
     makers[target.root.name]?.table == table
   }
 
-  /// Writes the rows of a table into new ones, or checks the rows of a table that stays.
+  /// Writes the rows of a table into new ones, or checks the rows of a kept table.
   func move(_ table: TableMigration, at index: Int) throws {
     if let kept = table.targets.first, kept.isKept {
       if table.needsCheck { try stream(table, into: [:]) }
@@ -48,7 +48,7 @@ extension MigrationRun {
     }
   }
 
-  /// Drops the old tables, which are empty now.
+  /// Drops the old tables, which are now empty.
   func dropOldTables() throws {
     for table in tables where table.targets.first?.isKept != true {
       try connection.execute("DROP TABLE \(table.old.table)")
@@ -61,7 +61,7 @@ extension MigrationRun {
         try connection.execute("DROP TABLE \(name)")
       }
     }
-    // Names that are exchanged are free only once all have been given up.
+    // Exchanged names are free only after all tables have temporary names.
     for (index, table) in tables.enumerated() {
       guard let target = table.targets.first, target.isKept, target.root.table != table.old.table
       else { continue }
@@ -69,7 +69,7 @@ extension MigrationRun {
     }
   }
 
-  /// Gives tables and their columns their names.
+  /// Renames tables and their columns to their new names.
   func name(_ table: TableMigration, at index: Int) throws {
     for (number, target) in table.targets.enumerated() where isMaker(index, target) {
       if !target.isKept || target.root.table != table.old.table {
@@ -100,7 +100,7 @@ extension MigrationRun {
   }
 }
 
-/// The writing of rows into a new table.
+/// An insertion of rows into a new table.
 private struct Insertion {
   private let root: EntityLayout
   private let statement: Statement

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The carrying out of a migration on the connection that writes, inside a transaction.
+/// Executes a migration on the writing connection, inside a transaction.
 ///
-/// The steps are found by comparing how both schemas are stored: a table whose rows stay as they
-/// are only gets other names and columns; the rows of any other are read, checked, and written into
-/// a new one. Identifiers and versions of rows stay.
+/// It compares the storage of both schemas. A table whose rows stay unchanged is only renamed and
+/// gets new columns; the rows of any other table are read, checked, and written into a new one. The
+/// identifiers and versions of rows stay.
 final class MigrationRun {
   let old: Catalog
   let new: Catalog
@@ -16,23 +16,23 @@ final class MigrationRun {
   let links: [LinkMigration]
   let tables: [TableMigration]
   let shifts: IdentifierShifts
-  /// The first old table, and the number of its target, that makes each new table.
+  /// The old table, and the index of its target, that creates each new table.
   let makers: [String: (table: Int, target: Int)]
   private let blobs: BlobMigration
   var findings = MigrationFindings()
-  /// The indexes that the store has, by name.
+  /// The indexes in the store, by name.
   var indexesBefore: [String: TableIndex] = [:]
   private(set) lazy var indexesAfter = Self.indexes(of: new)
   private(set) lazy var unmoved = unmovedTables
-  /// How many rows were looked at, and how many there are.
+  /// The number of processed rows, and of all rows.
   private(set) var rowsSeen = 0
 
   struct Options {
-    /// Whether all rules of attributes are checked, rather than new ones only.
+    /// Whether all rules of attributes are checked, instead of only new ones.
     var checksEverything = false
-    /// Whether rows may break rules for now.
+    /// Whether rows may break rules for now, as in a custom migration.
     var isLenient = false
-    /// How many rows of each table are migrated, to see how long it takes.
+    /// The most rows of each table to migrate, to measure the time.
     var rowLimit: Int?
   }
 
@@ -119,8 +119,9 @@ final class MigrationRun {
     }
   }
 
-  /// Changes the tables, and notes the rows that are in the way; if there are any, it must be
-  /// undone.
+  /// Changes the tables, and collects the rows that prevent the migration.
+  ///
+  /// If there are any, the transaction must be rolled back.
   func run() throws {
     let special = SpecialTables(connection: connection)
     try special.suspend(old)
@@ -142,16 +143,16 @@ final class MigrationRun {
     try makeIndexes()
     try special.restore(new)
     try computeDerived()
-    // A sample of rows doesn't show all references, so their numbers can't be checked.
+    // A sample of rows doesn't include all references, so their numbers can't be checked.
     if !options.isLenient, options.rowLimit == nil { try checkTargets() }
     connection.forgetStatements()
   }
 
-  /// Computes all derived attributes anew; versions stay.
+  /// Computes all derived attributes again; the versions of rows stay.
   private func computeDerived() throws {
     connection.forgetStatements()
     if let name = Derivation.staleTable.name {
-      // Its entries are by the old names.
+      // The marks in the table have the old names of attributes.
       let isNeeded = new.specialTables.contains { $0.name == name }
       let wasThere = old.specialTables.contains { $0.name == name }
       if wasThere { try connection.execute("\(isNeeded ? "DELETE FROM" : "DROP TABLE") \(name)") }
@@ -163,12 +164,12 @@ final class MigrationRun {
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 
-  /// Returns the identifier that a row of an entity had before.
+  /// Returns the old identifier of a row of an entity.
   func original(_ identifier: Int64, of entity: String) throws(DepotError) -> Int64 {
     shifts.original(identifier, in: try new.layout(of: entity).root)
   }
 
-  /// Notes that rows were read, and whether the caller should go on.
+  /// Counts processed rows, and checks whether the call was cancelled.
   func didSee(rows: Int) throws(DepotError) {
     rowsSeen += rows
     try control.check()

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The beginning of a custom stage: a copy of the store that has the new schema already.
+/// The beginning of a custom migration: a copy of the store with the new schema.
 struct MigrationCopy {
   let writer: Writer
   let request: MigrationRequest
   let control: CallControl
 
-  /// Makes the copy, which has all earlier commits, and returns the members of the result.
+  /// Makes the copy, with all earlier commits, and returns the members for the result.
   func make() throws -> [String: JSONValue] {
     let old = writer.catalog
     try request.schema.validate()
@@ -36,7 +36,7 @@ struct MigrationCopy {
     ]
   }
 
-  /// Migrates the copy, and returns the shifts of identifiers in words.
+  /// Migrates the copy, and returns the shifts of identifiers as text.
   private func migrate(_ copy: String) throws -> [String] {
     let connection = try Connection(path: copy, access: .writer)
     try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
@@ -58,12 +58,14 @@ struct MigrationCopy {
   }
 }
 
-/// The end of a custom stage, in the copy: all rules hold from now on.
+/// The end of a custom migration, in the copy: from now on, all rules are checked.
 struct MigrationEnd {
   let writer: Writer
   let control: CallControl
 
-  /// Ends the stage, and returns the members of the result; it can go on if rows break rules.
+  /// Ends the migration, and returns the members for the result.
+  ///
+  /// If rows break rules, it throws an error, and the migration can continue.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     let schema = try writer.tables.takeTarget()
     let run = try MigrationRun(

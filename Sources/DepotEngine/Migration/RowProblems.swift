@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension MigrationPlan {
-  /// Returns the plan without the problems that no row of a store has.
+  /// Returns the plan without the problems that no row of the store has.
   func lookingAtRows(of old: Catalog, on connection: Connection) throws -> MigrationPlan {
     if rowProblems.isEmpty { return self }
     let rows = LackingRows(old, MigrationMapping(from: self.old, to: new), connection)
@@ -10,7 +10,7 @@ extension MigrationPlan {
   }
 }
 
-/// The rows that have no value for something that is required in the new schema.
+/// The search for rows without a value that the new schema requires.
 private struct LackingRows {
   private let old: Catalog
   private let mapping: MigrationMapping
@@ -22,7 +22,7 @@ private struct LackingRows {
     self.connection = connection
   }
 
-  /// Whether there are rows that lack the value that a step makes required.
+  /// Whether there are rows without the value that a step makes required.
   func areThere(_ step: SchemaChange) throws -> Bool {
     switch step {
     case .addedAttribute(let field, let entity, _),
@@ -43,8 +43,9 @@ private struct LackingRows {
     }
   }
 
-  /// Whether rows of an entity, or of one that descends from it, satisfy all of the conditions for
-  /// theirs; none does if these are `nil`.
+  /// Whether some row of an entity or its descendants satisfies all conditions for its entity.
+  ///
+  /// Conditions of `nil` are satisfied by no row.
   private func areThere(
     in entity: String,
     _ conditions: (_ heir: String, EntityLayout) -> [String]?
@@ -61,7 +62,7 @@ private struct LackingRows {
     }
   }
 
-  /// The conditions that the optional composites around a path are there.
+  /// The conditions that the optional composites around a path are present.
   private func presences(
     around path: String,
     _ entity: String,
@@ -79,7 +80,7 @@ private struct LackingRows {
 }
 
 extension EntityLayout {
-  /// Returns the name of the column of a path, in quotation marks.
+  /// Returns the quoted column name of a path.
   fileprivate func column(of path: String) -> String? {
     guard let position = fields.firstIndex(where: { $0.path == path }) else { return nil }
     return storedPositions[position].map { stored[$0].quoted }

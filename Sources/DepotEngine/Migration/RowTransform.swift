@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The transformation of the rows of one entity into those of the new schema.
+/// Transforms the rows of one entity for the new schema.
 final class RowTransform {
   /// The entity in the new schema.
   let entity: EntityLayout
-  /// The entity whose table gets the rows.
+  /// The root entity, whose table gets the rows.
   let root: EntityLayout
   let columns: [Column]
   let links: [LinkColumn]
@@ -13,39 +13,39 @@ final class RowTransform {
   private let kindPlace: Int?
   private let arena = CellArena()
   private let fillArena = CellArena()
-  /// How the row comes by the values outside it; must be set before a row is transformed.
+  /// The migration of values outside the row; set it before a row is transformed.
   var moves: BlobMoves?
-  /// The number that is added to identifiers.
+  /// The number added to identifiers.
   var shift: Int64 = 0
-  /// The control that can stop the checking of a value.
+  /// The control that can cancel the check of a value.
   var control = CallControl.unstoppable
 
-  /// A column that attributes are stored in.
+  /// A column of an attribute.
   struct Column {
     var path: String
-    /// The place among the stored columns of ``root``.
+    /// The index among the stored columns of ``root``.
     var place: Int
-    /// The place among the stored columns of the old table; `nil` if it is new.
+    /// The index among the stored columns of the old table; `nil` for a new column.
     var source: Int?
     var conversion: ValueConversion?
-    /// The value that is stored instead of null.
+    /// The value that replaces null.
     var fill: Cell
-    /// The value if a formerly optional composite around the old value is absent.
+    /// The value if a composite around the old value, which was optional before, is absent.
     ///
-    /// `presences` are the column indexes of the presences of these composites.
+    /// `presences` are the indexes of the presence columns of these composites.
     var absent: (fill: Cell, presences: [Int])?
-    /// The place of the old value; `nil` if it is the row.
+    /// The external storage of the old value; `nil` if it is in the row.
     var outside: Outside?
     var isRequired: Bool
-    /// Whether the old row may have had no value where one is required now.
+    /// Whether the column of the old row may be null, although it is required now.
     var isNewlyRequired: Bool
     var check: ValueCheck?
   }
 
-  /// A value that the old row only refers to.
+  /// A value stored outside the old row.
   struct Outside {
     var isText: Bool
-    /// Whether the new row only refers to it too.
+    /// Whether it is also stored outside the new row.
     var stays: Bool
   }
 
@@ -55,7 +55,7 @@ final class RowTransform {
     var orderPlace: Int?
     var source: Int?
     var orderSource: Int?
-    /// Finds a row's target if the old row doesn't hold it.
+    /// Finds a row's destination if it isn't stored in the old row.
     var lookup: Statement?
   }
 
@@ -137,7 +137,7 @@ final class RowTransform {
     kindPlace = root.kindPosition
   }
 
-  /// Returns the default of an optional part whose absent composite becomes required.
+  /// Returns the default of an optional part in an absent composite that becomes required.
   private static func absent(
     _ field: Field,
     _ before: Field?,
@@ -192,8 +192,10 @@ final class RowTransform {
     return result
   }
 
-  /// Makes the cells of a new row, which are valid until the old row's statement steps, and returns
-  /// whether the row can be stored; if not, the findings say why.
+  /// Makes the cells of a new row; returns whether the row can be stored.
+  ///
+  /// The cells are valid until the old row's statement steps. If the row can't be stored, the
+  /// findings have the reason.
   func transform(
     _ row: borrowing Row,
     into cells: UnsafeMutableBufferPointer<Cell>,
@@ -215,9 +217,9 @@ final class RowTransform {
     return try check(row.integer(0), cells, &findings) && isReadable
   }
 
-  /// Makes the cells refer to values outside the row where the new table wants that.
+  /// Moves values outside the row if the new table requires that.
   ///
-  /// Do this once a row is to be stored.
+  /// Call it only for a row that will be stored.
   func moveOut(_ identifier: Int64, _ cells: UnsafeMutableBufferPointer<Cell>) throws {
     guard root.hasExternalColumns else { return }
     do {
@@ -232,7 +234,7 @@ final class RowTransform {
       .hint("Restore the store from a backup, or write the value anew.")
   }
 
-  /// Returns the value that a cell refers to, or `nil` if it is too large, which is noted.
+  /// Returns the value of a reference, or reports that it is too large and returns `nil`.
   private func value(
     _ cell: Cell,
     _ outside: Outside,
@@ -263,7 +265,7 @@ final class RowTransform {
     }
   }
 
-  /// Returns the value for a column; `nil` if it is too large, which is noted.
+  /// Returns the value for a column, or reports that it is too large and returns `nil`.
   private func cell(
     _ row: borrowing Row,
     _ column: Column,
@@ -310,7 +312,7 @@ final class RowTransform {
     }
   }
 
-  /// Makes the parts of optional composites agree with their presences.
+  /// Makes the parts of optional composites consistent with their presences.
   private func settle(_ cells: UnsafeMutableBufferPointer<Cell>) {
     for composite in composites {
       guard case .integer(let value) = cells[composite.presence], value != 0 else {
@@ -371,7 +373,7 @@ final class RowTransform {
 }
 
 extension CompositeLayout {
-  /// Returns the layout with other places.
+  /// Returns the layout with other column indexes.
   fileprivate func moved(_ place: (Int) -> Int) -> CompositeLayout {
     var copy = self
     copy.presence = place(presence)

@@ -1,8 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The definition of a store's schema, inside a transaction: an addition to it, or the migration to a
-/// newer version.
+/// Defines a store's schema inside a transaction, by an addition or a migration to a newer version.
 struct SchemaDefinitionRun {
   private let writer: Writer
   private let schema: Schema
@@ -17,7 +16,7 @@ struct SchemaDefinitionRun {
   ) {
     self.writer = writer
     var schema = schema
-    // A program that has no versions takes the store's for its own.
+    // A schema without a version gets the store's version.
     schema.version = schema.version ?? writer.catalog.schema.version
     self.schema = schema
     self.options = options
@@ -26,7 +25,7 @@ struct SchemaDefinitionRun {
 
   private var old: Catalog { writer.catalog }
 
-  /// Carries it out, and returns the members of the result.
+  /// Executes the definition, and returns the members for the result.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     if try writer.tables.hasTarget() { return try goOn(&effect) }
     let comparison = try compare()
@@ -36,7 +35,7 @@ struct SchemaDefinitionRun {
     var backup: String?
     if options.takesBackup, !writer.configuration.isTemporary {
       backup = try StoreCopies(of: writer.configuration.path).back(up: old.schema.version, control)
-      // It goes with the transaction if that fails.
+      // The backup is removed if the transaction fails.
       writer.backup = backup
     }
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
@@ -45,9 +44,9 @@ struct SchemaDefinitionRun {
     return members(plan.changes + run.shifts.changes, run.new, backup: backup)
   }
 
-  /// Migrates the copy of a running custom stage to the schema at the stage's end.
+  /// Migrates the copy of a custom migration to the schema at its end.
   ///
-  /// New properties that can't be inferred may be empty until the end of the stage.
+  /// Until then, new properties without an inferred value may be empty.
   private func goOn(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     try schema.validate()
     try SchemaUpgrade.check(old.schema, schema, from: options.from)
@@ -67,7 +66,7 @@ struct SchemaDefinitionRun {
     return members(plan.changes + run.shifts.changes, run.new, backup: nil)
   }
 
-  /// Reports the effect of the definition; the changes made to find out are rolled back.
+  /// Reports the effect of the definition; all changes are rolled back.
   func rehearse(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     effect.isRehearsal = true
     defer { writer.connection.forgetStatements() }
@@ -91,14 +90,14 @@ struct SchemaDefinitionRun {
     return result
   }
 
-  /// Returns the steps to a newer version, or throws if one isn't allowed.
+  /// Returns the steps to a newer version, or throws an error if one isn't allowed.
   private func allowedPlan(_ comparison: SchemaComparison) throws -> MigrationPlan {
     if options.allows == .additions {
       try checkAllowed(MigrationPlan.infer(from: old.schema, to: schema), comparison)
     }
     let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
       .lookingAtRows(of: old, on: writer.connection)
-    // An impossible plan isn't refused for losses, since the problems matter more.
+    // If a plan has problems, they are reported instead of losses.
     if plan.problems.isEmpty { try checkAllowed(plan, comparison) }
     return plan
   }
@@ -128,7 +127,7 @@ struct SchemaDefinitionRun {
       old.storage,
       generation: old.generation
     )
-    // Finds out whether derivations can be computed.
+    // This checks that derivations can be computed.
     _ = try DerivedAttributes(next, on: writer.connection)
     return comparison
   }
@@ -153,7 +152,7 @@ struct SchemaDefinitionRun {
     return members(changes, next, backup: nil)
   }
 
-  /// Computes new derived attributes for the rows that exist, whose versions stay.
+  /// Computes new derived attributes for existing rows, whose versions stay.
   private func recompute(_ changes: [SchemaChange], _ next: Catalog) throws {
     let keys = changes.compactMap { change -> String? in
       guard case .addedAttribute(let field, let entity, _) = change,
@@ -185,8 +184,9 @@ struct SchemaDefinitionRun {
 }
 
 extension MigrationRun {
-  /// Changes the tables unless rows are in the way, stores the new schema, and returns where the
-  /// identifiers of each new table go on.
+  /// Changes the tables unless rows prevent it, and stores the new schema.
+  ///
+  /// It returns the next identifier of each new table.
   @discardableResult
   func complete(_ catalog: CatalogTables, _ writer: Writer) throws -> [String: Int64] {
     try run()
@@ -201,10 +201,9 @@ extension MigrationRun {
     return ceilings
   }
 
-  /// Whether the history, which has the identifiers of rows and the names of their entities, still means
-  /// the same rows.
+  /// Whether the identifiers and entity names in the history still mean the same rows.
   ///
-  /// Rows get other identifiers only in another hierarchy.
+  /// Rows get new identifiers only if they move to another hierarchy.
   private var keepsNames: Bool {
     old.allLayouts.allSatisfy { layout in
       guard mapping.successor(of: layout.name)?.name == layout.name else { return false }
@@ -229,12 +228,12 @@ extension MigrationRun {
 }
 
 extension MigrationPlan {
-  /// The versions that it is between, in words.
+  /// The old and the new version as text.
   fileprivate var versions: String {
     "\(old.version?.description ?? "no version") to \(new.version?.description ?? "no version")"
   }
 
-  /// The changes in words.
+  /// The changes as text.
   var changes: [String] {
     let isNewVersion = new.version.map { $0 != old.version } ?? false
     let version = isNewVersion ? ["set version to \(new.version?.description ?? "")"] : []
@@ -243,7 +242,7 @@ extension MigrationPlan {
 }
 
 extension DepotError {
-  /// The error that a definition does more than add to the schema, and only additions are allowed.
+  /// The error for a definition that needs a migration where only additions are allowed.
   fileprivate static func onlyAdditions(
     _ differences: [String],
     _ steps: JSONValue,
@@ -257,7 +256,7 @@ extension DepotError {
     ])
   }
 
-  /// The error that a migration can lose values, which wasn't allowed.
+  /// The error for a migration that would lose values without permission.
   fileprivate static func loss(
     _ losses: [SchemaChange],
     _ counted: CountedSteps,
@@ -271,7 +270,7 @@ extension DepotError {
     .at("/args/schema").details(["steps": counted.json(losses)])
   }
 
-  /// The error that a migration can't be inferred.
+  /// The error for a migration that can't be inferred.
   static func problems(_ plan: MigrationPlan) -> DepotError {
     DepotError(
       .mismatch,

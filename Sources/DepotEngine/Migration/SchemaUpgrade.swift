@@ -1,11 +1,11 @@
 package import DepotProtocol
 
-/// The comparison of the versions of a store's schema and of the one that is wanted.
+/// Compares the versions of a store's schema and the requested schema.
 package enum SchemaUpgrade {
-  /// Checks that one may follow the other.
+  /// Checks that the requested version may follow the store's.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_version` if the store hasn't the version that was
-  ///   expected, `schema.newer_store` if the store's is newer.
+  /// - Throws: ``DepotError`` `schema.unknown_version` if the store doesn't have the expected
+  ///   version, `schema.newer_store` if the store's version is newer.
   package static func check(
     _ old: Schema,
     _ new: Schema,
@@ -36,7 +36,7 @@ package enum SchemaUpgrade {
 
   /// Returns the steps from one schema to a newer version.
   ///
-  /// A schema without a version is older than any that has one.
+  /// A schema without a version is older than any with a version.
   static func plan(
     from old: Schema,
     to new: Schema,
@@ -46,7 +46,7 @@ package enum SchemaUpgrade {
     return MigrationPlan.infer(from: old, to: new)
   }
 
-  /// Whether rows have to be migrated from one schema to another, rather than only added to.
+  /// Whether rows must be migrated, because the new schema isn't only an addition.
   package static func isMigration(from old: Schema, to new: Schema) -> Bool {
     isNewer(new, than: old) && !SchemaComparison(from: old, to: new).differences.isEmpty
   }

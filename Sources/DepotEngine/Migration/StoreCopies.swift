@@ -2,31 +2,31 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The copies of a store that migrations make: backups, and the one that takes its place.
+/// The copies of a store that migrations make: backups, and the copy that replaces the store.
 package struct StoreCopies {
   private let path: String
 
   package init(of path: String) { self.path = path }
 
-  /// Where the copy is that a custom migration works on.
+  /// Returns the path of the working copy of a custom migration.
   package static func migrating(_ path: String) -> String { path + ".migrating" }
 
   private var draft: String { path + ".copying" }
 
-  /// The ending of a backup until its migration is on disk.
+  /// The suffix of a backup until its migration is on disk.
   private static let unfinished = ".unfinished"
-  /// The same for another name of the store itself.
+  /// The suffix of an additional name of the store itself, until then.
   private static let linked = ".linked" + unfinished
 
-  /// Returns where the next backup of a store goes.
+  /// Returns the path of the store's next backup.
   package func nextBackup(of version: SchemaVersion?) -> String {
     FileSystem.freeName("\(path).backup-\(version?.description ?? "0")-")
   }
 
-  /// Copies the store, as it was committed last, and waits until the copy is on disk.
+  /// Copies the store as of its last commit, and flushes the copy to disk.
   ///
-  /// It gets its name with ``finish(_:)`` when the migration is on disk. Until then it has another
-  /// one, by which ``settle(_:)`` knows it after a crash.
+  /// ``finish(_:)`` gives it its final name when the migration is on disk. Until then it has a
+  /// temporary name, by which ``settle(_:)`` recognizes it after a crash.
   func back(up version: SchemaVersion?, _ control: CallControl) throws -> String {
     let name = nextBackup(of: version)
     do {
@@ -46,22 +46,22 @@ package struct StoreCopies {
     return name
   }
 
-  /// Gives a backup its name.
+  /// Gives a backup its final name.
   ///
-  /// If that fails, the next start does it.
+  /// If that fails, the next start repeats it.
   func finish(_ backup: String) { finish(backup, Self.unfinished) }
 
   private func finish(_ backup: String, _ ending: String) {
     try? FileSystem.renameDurably(backup + ending, to: backup)
   }
 
-  /// Removes the backup of a migration that failed; the store stays as it is, so nobody needs it.
+  /// Removes the backup of a failed migration, which isn't needed because the store is unchanged.
   func discard(_ backup: String) { FileSystem.remove(file: backup + Self.unfinished) }
 
-  /// Settles the backups of migrations that were cut short: one of a migration that is on disk gets its
-  /// name, and any other is removed.
+  /// Finishes or removes the backups of migrations that were interrupted.
   ///
-  /// A copy is of another version than the store has then, and another name isn't the store's any more.
+  /// If the migration is on disk, the backup gets its final name. That is so if a copy has another
+  /// version than the store, or if the additional name is no longer the store's file.
   func settle(_ version: SchemaVersion?) {
     let current = path + ".backup-\(version?.description ?? "0")"
     for entry in entries(after: ".backup-") where entry.hasSuffix(Self.unfinished) {
@@ -77,17 +77,17 @@ package struct StoreCopies {
     }
   }
 
-  /// Returns the files beside the store whose names go on with `suffix`.
+  /// Returns the files beside the store whose names start with its own name and `suffix`.
   func entries(after suffix: String) -> [String] {
     let prefix = path.dropFirst(folder.count) + suffix
     return FileSystem.entries(of: folder.isEmpty ? "." : folder)
       .filter { $0.hasPrefix(prefix) }.sorted().map { folder + $0 }
   }
 
-  /// The part of the store's path before its name.
+  /// The store's path up to its name.
   var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
-  /// Copies the store, as it was committed last, for a custom migration.
+  /// Copies the store as of its last commit, for a custom migration.
   func copyForMigration(_ control: CallControl) throws {
     let target = Self.migrating(path)
     StoreFiles(target).remove()
@@ -103,7 +103,7 @@ package struct StoreCopies {
     }
   }
 
-  /// Runs an operation on a copy; its failures leave the store intact.
+  /// Runs an operation on a copy; its failures leave the store undamaged.
   static func beside(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -112,14 +112,14 @@ package struct StoreCopies {
     }
   }
 
-  /// Puts the copy of a custom migration in the place of the store; both must be closed.
+  /// Replaces the store by the copy of a custom migration; both must be closed.
   ///
-  /// Whenever the process ends in it, the file at the store's path is wholly the old store or wholly
-  /// the new one.
+  /// If the process ends meanwhile, the file at the store's path is completely the old store or
+  /// completely the new one.
   ///
-  /// - Parameter backup: Where the old store is kept, or `nil` if it isn't.
-  /// - Throws: ``DepotError`` of class `storage`; then the store is the old one, or the next start finds
-  ///   the new one.
+  /// - Parameter backup: The path for the old store, or `nil` to remove it.
+  /// - Throws: ``DepotError`` of class `storage`; then the store is the old one, or the next start
+  ///   uses the new one.
   package func swap(keepingOldAt backup: String?) throws(DepotError) {
     let copy = Self.migrating(path)
     try swap(copy, linkingOldTo: backup.map { $0 + Self.linked })
@@ -127,14 +127,14 @@ package struct StoreCopies {
     FileSystem.remove(file: copy + ".lock")
   }
 
-  /// Puts a copy in the place of the store, as ``swap(keepingOldAt:)`` does.
+  /// Replaces the store by a copy, as ``swap(keepingOldAt:)`` does.
   ///
   /// - Parameters:
-  ///   - copy: The copy, closed.
-  ///   - name: Another name of the old store; `nil` if it is to go.
+  ///   - copy: The path of the closed copy.
+  ///   - name: An additional name for the old store; `nil` to remove it.
   /// - Throws: ``DepotError`` of class `storage`.
   func swap(_ copy: String, linkingOldTo name: String?) throws(DepotError) {
-    // A log that wasn't emptied would be applied to the other file.
+    // A log that isn't empty would be applied to the other file.
     for file in [path, copy] where (FileSystem.size(of: file + "-wal") ?? 0) > 0 {
       throw DepotError(.full, "The log of \(file) couldn't be emptied, for want of room perhaps.")
         .hint("Nothing was changed. Free some room, and try again.")
@@ -151,7 +151,7 @@ package struct StoreCopies {
     }
   }
 
-  /// Gives a copy that is about to take the store's place the stamp by which that is known.
+  /// Writes the stamp into a copy by which it is recognized as the store's next file.
   private func stamp(_ copy: String) throws(SystemError) {
     var state: DurableState
     do throws(SystemError) {
@@ -179,7 +179,7 @@ extension StoreFiles {
     StoreFiles(path + ".copying").remove()
     FileSystem.remove(file: StateFile.path(of: path) + ".new")
     StoreFiles(StoreRestore.draft(of: path)).remove()
-    // The names that a restore was about to give to the store that it replaces.
+    // These are names that a restore was about to give to the replaced store.
     for file in StoreCopies(of: path).entries(after: ".replaced-")
     where FileSystem.isSameFile(path, file) {
       FileSystem.remove(file: file)

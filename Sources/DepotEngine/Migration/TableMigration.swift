@@ -2,30 +2,30 @@ internal import DepotProtocol
 
 /// The migration of one table of the old schema.
 struct TableMigration {
-  /// The root entity as it was.
+  /// The old root entity.
   let old: EntityLayout
-  /// The tables that get its rows.
+  /// The new tables that get its rows.
   private(set) var targets: [Target]
-  /// The transformations of rows, by the numbers of their old entities; rows of others go.
+  /// The transformations of rows, by the number of their old entity; rows without one are deleted.
   let transforms: [Int: RowTransform]
 
   struct Target {
-    /// The root entity as it will be.
+    /// The new root entity.
     var root: EntityLayout
-    /// The column of the old table that became each of the new one, by name.
+    /// The old column of each new column, by name.
     var origins: [String: String]
-    /// Whether the table stays, with other names and perhaps more columns.
+    /// Whether the table stays, perhaps with other names and more columns.
     var isKept: Bool
   }
 
-  /// Whether the rows must be looked at though they stay.
+  /// Whether the rows must be checked although they stay.
   var needsCheck: Bool {
     transforms.values.contains { transform in
       transform.entity.entity.isAbstract || transform.columns.contains { $0.check != nil }
     }
   }
 
-  /// Notes which new tables get rows of others too, so that none of theirs is kept.
+  /// Marks new tables that also get other tables' rows, and so can't be kept.
   mutating func share(_ feeders: [String: [String]]) {
     for index in targets.indices where feeders[targets[index].root.name, default: []].count > 1 {
       targets[index].isKept = false
@@ -48,7 +48,7 @@ struct TableMigration {
     }
   }
 
-  /// Returns the old column of each new one that has its values from just one.
+  /// Returns the old column of each new one that gets its values from only one.
   private static func origins(
     _ old: EntityLayout,
     _ root: EntityLayout,
@@ -70,7 +70,7 @@ struct TableMigration {
     return result
   }
 
-  /// Whether all rows are stored in the new table as they are in the old one.
+  /// Whether all rows have the same form in the new table as in the old one.
   private static func isKept(
     _ old: EntityLayout,
     _ root: EntityLayout,
@@ -96,7 +96,7 @@ struct TableMigration {
       let own = Set(layout.stored.map(\.name))
       let sources = Dictionary(uniqueKeysWithValues: transform.sources)
       for (place, column) in wanted where place != root.kindPosition {
-        // The row's column must be the one that the table's column holds for it.
+        // The new column must be the same for rows of all entities.
         if own.contains(column), sources[place] == nil { return false }
       }
     }
@@ -105,7 +105,7 @@ struct TableMigration {
 }
 
 extension RowTransform {
-  /// The column indexes that get values of the old row, each with the old column's index.
+  /// The indexes of columns with old values, each with the index of the old column.
   var sources: [(Int, Int)] {
     var result = columns.compactMap { column in column.source.map { (column.place, $0) } }
     for link in links {
@@ -117,7 +117,7 @@ extension RowTransform {
     return result
   }
 
-  /// Whether the new row has the values of the old one and nothing else.
+  /// Whether the new row consists only of unchanged values of the old one.
   fileprivate var isPlain: Bool {
     links.allSatisfy { $0.lookup == nil }
       && columns.allSatisfy { column in
@@ -128,7 +128,7 @@ extension RowTransform {
 }
 
 extension StoredColumn {
-  /// Whether SQLite has the same definition for both, but for the name.
+  /// Whether both have the same definition in SQLite, except for the name.
   fileprivate func isStored(like other: StoredColumn) -> Bool {
     var copy = other
     copy.name = name

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The conversion of a column's stored values to another type, width, or kind of collection.
+/// Converts a column's stored values to another type, width, or kind of collection.
 struct ValueConversion {
   private let old: Attribute
   private let new: Attribute
 
-  /// Returns `nil` if stored values stay as they are.
+  /// Makes the conversion; `nil` if stored values stay unchanged.
   init?(from old: Attribute, to new: Attribute) {
     self.old = old
     self.new = new
@@ -20,7 +20,7 @@ struct ValueConversion {
     }
   }
 
-  /// Returns the converted value, whose bytes are the arena's; `nil` if the old one can't be read.
+  /// Returns the converted value, with bytes in the arena; `nil` if the old one is invalid.
   func convert(_ cell: Cell, in arena: CellArena) throws(DepotError) -> Cell? {
     if cell.isNull { return .null }
     guard let value = StoredValue.decode(cell, of: old) else { return nil }
@@ -47,7 +47,7 @@ struct ValueConversion {
     }
   }
 
-  /// The value as it is written on the wire, without quotation marks.
+  /// The value as text, as in answers but without quotation marks.
   private static func text(_ value: Value) -> String {
     switch value {
     case .string(let text): return text
@@ -65,7 +65,7 @@ struct ValueConversion {
 }
 
 extension StoredValue {
-  /// Returns the value that a cell of an attribute holds, or `nil` if it isn't one of its type.
+  /// Returns the value in a cell of an attribute, or `nil` if it isn't of its type.
   static func decode(_ cell: Cell, of attribute: Attribute) -> Value? {
     if cell.isNull { return .null }
     if attribute.collection != nil {
