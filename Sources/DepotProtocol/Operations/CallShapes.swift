@@ -15,7 +15,7 @@ package struct CallShapes {
   private var outline = FrameOutline()
   private var writes = WriteShapes()
 
-  /// How many frames of writes were like earlier ones.
+  /// The number of write frames recognized by their shape.
   package var recognizedWrites: Int { writes.recognized }
 
   package init() {}
@@ -51,22 +51,22 @@ package struct CallShapes {
   }
 }
 
-/// The shapes of inserts and saves, the one that was found last first.
+/// The shapes of inserts and saves, the last one found first.
 private struct WriteShapes {
-  /// How many shapes are kept.
+  /// The most shapes.
   private static let most = 16
-  /// How many frames pay for the making of a shape, which costs as much as reading a frame.
+  /// The number of frames for each shape that is made, since making one costs as much as reading.
   private static let cost = 16
 
   private var shapes: [WriteShape] = []
-  /// The hashes of calls that came once; a shape is made when one comes again.
+  /// The hashes of calls seen once; a shape is made when one is seen again.
   private var seen = [Int](repeating: 0, count: 64)
-  /// How many frames came for which no shape was made.
+  /// The number of frames since shapes were made, up to the cost of all shapes.
   private var saved = Self.most * Self.cost
-  /// How many frames were like earlier ones.
+  /// The number of frames recognized by their shape.
   private(set) var recognized = 0
 
-  /// Returns the call of a frame that is like an earlier one.
+  /// Returns the call of a frame that has one of the shapes.
   mutating func call(_ bytes: [UInt8]) -> Call? {
     for index in shapes.indices {
       guard let call = shapes[index].call(bytes) else { continue }
@@ -77,7 +77,7 @@ private struct WriteShapes {
     return nil
   }
 
-  /// Makes the shape of a frame whose like came before.
+  /// Makes the shape of a frame if a similar frame was seen before.
   mutating func learn(_ bytes: [UInt8], _ frame: ClientFrame) {
     guard case .call(let call) = frame, let hash = call.writeShapeHash else { return }
     saved = min(saved + 1, Self.most * Self.cost)
@@ -86,7 +86,7 @@ private struct WriteShapes {
       return
     }
     saved -= Self.cost
-    // The rows may have values that no shape takes.
+    // The rows may have values that a shape doesn't support.
     guard let shape = WriteShape(bytes, call), shape.call(bytes) == call else { return }
     if shapes.count == Self.most { shapes.removeLast() }
     shapes.insert(shape, at: 0)
@@ -94,7 +94,7 @@ private struct WriteShapes {
 }
 
 extension Call {
-  /// A number that calls of one ``WriteShape`` share; `nil` if a call has none.
+  /// A hash that calls of the same ``WriteShape`` share; `nil` if the call has no shape.
   fileprivate var writeShapeHash: Int? {
     var hasher = Hasher()
     switch operation {

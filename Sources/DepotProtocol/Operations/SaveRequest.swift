@@ -27,7 +27,7 @@ public struct SaveRequest: Hashable, Sendable {
       || deletes.contains { $0.versions != nil }
   }
 
-  /// Whether there is a row of values before the change for each row that is changed, where there are any.
+  /// Whether each updated row has a row of base values, in every batch that has base values.
   var hasBaseForEachChange: Bool {
     updates.allSatisfy { $0.base == nil || $0.base?.rows.count == $0.rows.count }
   }

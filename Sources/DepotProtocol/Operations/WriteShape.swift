@@ -1,20 +1,20 @@
-/// The form that inserts and saves share whose frames differ in ids, keys, and rows only.
+/// The shape of inserts or saves whose frames differ only in ids, keys, and rows.
 ///
-/// A program sends the same frame again and again with other values. Such a frame is recognized by the bytes around
-/// its values: only the rows are checked, and no tree is made of the frame.
+/// A program sends the same frame repeatedly with other values. Such a frame is recognized by the
+/// bytes around its values: only the rows are checked, and the rest of the frame isn't parsed.
 struct WriteShape: Sendable {
   /// The frame that the shape was made from.
   private let frame: [UInt8]
-  /// The parts of the frame that differ in other frames of the shape, in their order.
+  /// The parts that differ between frames of the shape, in order.
   private let parts: [Part]
-  /// The call of that frame.
+  /// The call in that frame.
   private let call: Call
   /// The place of the arguments in the frame.
   private let arguments: Range<Int>
   /// How many JSON values the frame has, rows included.
   private let valueCount: Int
 
-  /// A part of a frame that differs between the calls of a shape.
+  /// A part that differs between frames of a shape.
   private struct Part: Sendable {
     let range: Range<Int>
     let content: Content
@@ -27,7 +27,7 @@ struct WriteShape: Sendable {
     case rows(RowsMember)
   }
 
-  /// A member of a request that has rows; those of a save are in lists.
+  /// A member of a request with rows; a save has lists of them.
   private enum RowsMember: Sendable {
     case insert
     case insertion(Int)
@@ -35,7 +35,7 @@ struct WriteShape: Sendable {
     case base(Int)
   }
 
-  /// Creates the shape of a frame; `nil` if the call is no insert or save that consists of rows.
+  /// Makes the shape of a frame; `nil` if the call isn't an insert or a save of rows.
   init?(_ frame: [UInt8], _ call: Call) {
     guard let document = try? JSONDocument(frame),
       let arguments = document.root.member("args")?.value,
@@ -77,7 +77,7 @@ struct WriteShape: Sendable {
     (try? arguments.member(name)?.value.elements()) ?? []
   }
 
-  /// Returns the call of a frame, or `nil` if the frame isn't of this shape or needs a closer look.
+  /// Returns the call of a frame, or `nil` if the frame has another shape or must be parsed.
   func call(_ bytes: [UInt8]) -> Call? {
     bytes.withUnsafeBufferPointer { bytes in
       frame.withUnsafeBufferPointer { frame in
@@ -115,7 +115,7 @@ struct WriteShape: Sendable {
   ) -> Call? {
     var result: Call?
     var (position, constant) = (0, 0)
-    // An upper bound of the values of the frame.
+    // An upper bound of the number of JSON values in the frame.
     var values = valueCount
     var (argumentsStart, argumentsEnd) = (0, 0)
     var id: Int64 = 0
@@ -162,7 +162,7 @@ struct WriteShape: Sendable {
     return call
   }
 
-  /// Moves behind constant bytes; returns whether they are there.
+  /// Skips constant bytes; returns whether they are there.
   @inline(__always)
   private static func skip(
     _ constant: Slice<UnsafeBufferPointer<UInt8>>,
@@ -188,7 +188,7 @@ struct WriteShape: Sendable {
     return true
   }
 
-  /// Reads the number of a call.
+  /// Reads a positive whole number, such as the id of a call.
   private static func number(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ position: inout Int
@@ -219,12 +219,12 @@ struct WriteShape: Sendable {
   }
 }
 
-/// A check of rows in a frame that makes no list of their values.
+/// Checks the JSON of rows in a frame without making a list of their values.
 private enum RowText {
-  /// Moves from the bracket that opens rows of plain values behind the one that closes them, and counts the values.
+  /// Skips a list of rows with plain values, brackets included, and counts the values.
   ///
-  /// - Returns: How many rows there are; `nil` if the text needs a closer look: it isn't JSON, or has an array or an
-  ///   object as a value.
+  /// - Returns: The number of rows; `nil` if the text must be parsed: it isn't JSON, or has an
+  ///   array or an object as a value.
   static func skip(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ position: inout Int,

@@ -26,7 +26,7 @@ final class WatchedFrames: Sendable {
   /// The number of frames sent at once after which the server's thread checks the credit.
   private static let interval = RunningStream.window / 2
 
-  /// The number of frames that were given, sent or not.
+  /// The number of delivered frames, whether sent or still queued.
   var count: Int { given.load(ordering: .relaxed) }
   private let given = Atomic(0)
 

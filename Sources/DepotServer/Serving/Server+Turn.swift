@@ -245,7 +245,7 @@ extension Server {
     }
   }
 
-  /// Lets a stream produce what its client can take, in the room that is left for all.
+  /// Allows a stream the frames that its client can receive, within the space left for all streams.
   private func topUp(_ session: Session, _ id: Int64, _ room: inout Int) {
     guard var stream = session.calls[id]?.stream, stream.isWatch || room > 0,
       stream.hasBegun || stream.host.readers != nil
