@@ -2,20 +2,20 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// The folders of tables that SQLite files are made into, and that they are made of.
+/// A folder of tables, to and from which SQLite files are converted.
 @Memberwise("path")
 package struct TablesFolder {
   let path: String
 
   private static let pieceBytes = 1 << 18
 
-  /// Reads all tables of an SQLite file that isn't a store into the folder, which exists and is empty.
+  /// Reads all tables of an SQLite file that isn't a store into the folder, which must be empty.
   ///
-  /// The file isn't changed: it is read itself if it has no log, and otherwise a copy of it is
-  /// read, since the log can be applied there.
+  /// The file isn't changed: it is read directly if it has no log, and otherwise a copy of it is
+  /// read, where the log can be applied.
   ///
-  /// - Throws: ``DepotError`` `notfound.file` if it isn't there, `storage.corrupt` if it is no SQLite file or is
-  ///   damaged, and others of class `storage`.
+  /// - Throws: ``DepotError`` `notfound.file` if the file doesn't exist, `storage.corrupt` if it
+  ///   isn't an SQLite file or is damaged, and others of class `storage`.
   package func read(_ file: String) throws(DepotError) {
     do {
       let connection = try open(file)
@@ -97,7 +97,7 @@ package struct TablesFolder {
     try output.write(writer.bytes)
   }
 
-  /// Returns a name quoted for SQL, with any characters.
+  /// Returns a name, with any characters, quoted for SQL.
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""

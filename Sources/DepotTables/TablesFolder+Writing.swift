@@ -3,14 +3,15 @@ package import DepotProtocol
 internal import DepotSQLite
 
 extension TablesFolder {
-  /// "DPTX" in the header of files that are written here, by which they are known again.
+  /// The text "DPTX" in the header of exported files, by which they are recognized.
   private static let applicationIdentifier: Int64 = 0x4450_5458
 
   /// Writes the tables of the folder into an SQLite file, with their keys and foreign keys.
   ///
-  /// The file gets its name when it is complete and on disk, and replaces an earlier export.
+  /// The file gets its name when it is complete and on disk; an earlier export is replaced.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if there is another file of the name, and others of class `storage`.
+  /// - Throws: ``DepotError`` `request.usage` if another file has the name, and others of class
+  ///   `storage`.
   package func write(_ file: String) throws(DepotError) {
     let draft = file + ".part"
     do {
@@ -53,7 +54,7 @@ extension TablesFolder {
     for table in tables { try addRows(to: table, connection) }
     var names = Set(tables.map { $0.name.lowercased() })
     for table in tables {
-      // Following a foreign key backwards needs an index.
+      // Following a foreign key in reverse needs an index.
       for column in table.columns where column.references != nil {
         var name = "\(table.name)_\(column.name)"
         while !names.insert(name.lowercased()).inserted { name += "_" }
