@@ -9,8 +9,11 @@ class AttributeCodec: @unchecked Sendable {
   /// Why the values can't be stored, as a sentence; `nil` if they can.
   var problem: String? { nil }
 
-  /// The suffixes of the columns' names: "" for the only column, ".city" for a part of a
-  /// composite.
+  /// The first part of a composite whose default can't be stored, and why; `nil` if there is none.
+  var defaultProblem: (part: String, cause: any Error)? { nil }
+
+  /// The ends of the columns' names behind that of the property: "" for the only one, ".city" for a
+  /// part of a composite.
   var suffixes: [String] { [""] }
 
   /// A stand-in for an unavailable value.

@@ -41,12 +41,18 @@ final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendabl
     if field.property != field.name, !fields.contains(where: { $0.name == field.property }) {
       attribute.originalName = field.property
     }
-    if let value = shape.defaults[field.position],
-      var values = try? field.codec.values(value)[...]
-    {
-      attribute.setDefaults(&values)
-    }
+    if var values = shape.defaults[field.position]?[...] { attribute.setDefaults(&values) }
     return attribute
+  }
+
+  override var defaultProblem: (part: String, cause: any Error)? {
+    for field in fields {
+      if let cause = shape.badDefaults[field.position] { return (field.name, cause) }
+      if let inner = field.codec.defaultProblem {
+        return ("\(field.name).\(inner.part)", inner.cause)
+      }
+    }
+    return nil
   }
 
   /// Returns the value of a property that the structure doesn't encode and no store keeps.

@@ -22,6 +22,7 @@ final class OptionalCodec<Wrapped>: AttributeCodec, @unchecked Sendable {
   }
 
   override var problem: String? { codec.problem }
+  override var defaultProblem: (part: String, cause: any Error)? { codec.defaultProblem }
   override var suffixes: [String] { isComposite ? [""] + codec.suffixes : codec.suffixes }
   override var placeholder: Any { Wrapped?.none as Any }
   override var depth: Int { codec.depth }

@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// The parts that a structure encodes itself as, found by trying it with values that differ.
 struct PartsShape<Content: Codable> {
   /// The properties that are encoded, with the names of their parts.
@@ -6,8 +8,10 @@ struct PartsShape<Content: Codable> {
   let left: [String]
   /// Whether the structure is encoded as by the compiler's own conformance.
   let isSynthesized: Bool
-  /// The values of missing required parts, by the positions of their properties.
-  let defaults: [Int: Any]
+  /// The columns of the values that required parts have when they are missing, by the places of their properties.
+  let defaults: [Int: [Value]]
+  /// Why such a value can't be stored, by the place of its property.
+  let badDefaults: [Int: any Error]
   /// A value that the structure was decoded as.
   let sample: Content
 
@@ -39,19 +43,25 @@ struct PartsShape<Content: Codable> {
     let tolerated = fields.filter { field in
       !field.isOptional && PartsTrial<Content>(names.subtracting([field.name]), filling) != nil
     }
-    var defaults: [Int: Any] = [:]
+    var defaults: [Int: [Value]] = [:]
+    var badDefaults: [Int: any Error] = [:]
     for field in tolerated {
-      let values = (0..<2).compactMap { _ in
-        PartsTrial<Content>(names.subtracting([field.name]), filling)
-          .map { field.value(of: $0.content) }
+      let contents = (0..<2).compactMap { _ in
+        PartsTrial<Content>(names.subtracting([field.name]), filling)?.content
       }
-      // A value that differs each time isn't a default.
-      if values.count == 2, field.codec.areEqual(values[0], values[1]) {
-        defaults[field.position] = values[0]
+      guard contents.count == 2 else { continue }
+      do {
+        let values = try contents.map { try field.codec.values(field.value(of: $0)) }
+        // One that is another each time is none.
+        let isOneValue = zip(values[0], values[1]).allSatisfy { $0.isIdentical(to: $1) }
+        if isOneValue { defaults[field.position] = values[0] }
+      } catch {
+        badDefaults[field.position] = error
       }
     }
     self.fields = fields
     self.defaults = defaults
+    self.badDefaults = badDefaults
     left = all.filter { field in
       !field.isSecret && !names.contains(field.property) && !fields.contains { $0 === field }
     }.map(\.property)

@@ -9,7 +9,7 @@ extension CustomStore {
     _ assignments: [StoreAssignment],
     in context: ModelContext
   ) throws -> Int {
-    let work = MemoryBatch(context)
+    let work = try MemoryBatch(context)
     let links = try work.objects(query)
     // Everything is computed from the objects as they were.
     let values = try links.map { try work.values(assignments, of: $0, query.description) }
@@ -25,7 +25,7 @@ extension CustomStore {
     of description: EntityDescription,
     in context: ModelContext
   ) throws {
-    let work = MemoryBatch(context)
+    let work = try MemoryBatch(context)
     for slots in rows {
       let link = description.makeObject(nil)
       work.insert(link)
@@ -37,7 +37,7 @@ extension CustomStore {
   }
 
   func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]] {
-    let work = MemoryBatch(context)
+    let work = try MemoryBatch(context)
     let rows = try work.objects(request.query).map { link in
       try work.row(link, request)
     }
@@ -51,11 +51,11 @@ private struct MemoryBatch {
   private let schema: DepotProtocol.Schema
   private let now = Date()
 
-  init(_ other: ModelContext) {
+  init(_ other: ModelContext) throws {
     context = ModelContext(other.container)
     context.author = other.author
     let descriptions = Array(context.core.descriptions.values)
-    schema = (try? SchemaLowering(descriptions).schema(nil)) ?? DepotProtocol.Schema(entities: [])
+    schema = try SchemaLowering(descriptions).schema(nil)
   }
 
   /// Fetches the objects that a query describes.

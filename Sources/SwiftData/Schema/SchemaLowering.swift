@@ -71,16 +71,41 @@ struct SchemaLowering {
     attribute.hashModifier = property.attribute?.hashModifier
     attribute.isUnique = property.attribute?.isUnique ?? false
     attribute.setOptions(property.attribute?.options ?? [])
-    func setDefaults(_ value: Any) {
-      guard var values = try? codec.values(value)[...] else { return }
+    if let problem = codec.defaultProblem {
+      throw badDefault("\(property.name).\(problem.part)", property, of: description, problem.cause)
+    }
+    if let value = property.defaultValue {
+      do {
+        var values = try codec.values(value)[...]
+        attribute.setDefaults(&values)
+      } catch {
+        throw badDefault(property.name, property, of: description, error)
+      }
+    }
+    // A type of which no value is known has no placeholder either.
+    if attribute.options.contains(.ephemeral), !attribute.isOptional, attribute.defaultValue == nil,
+      var values = try? codec.values(codec.placeholder)[...]
+    {
       attribute.setDefaults(&values)
     }
-    if let value = property.defaultValue { setDefaults(value) }
-    if attribute.options.contains(.ephemeral), !attribute.isOptional, attribute.defaultValue == nil
-    {
-      setDefaults(codec.placeholder)
-    }
     return attribute
+  }
+
+  /// Returns the error that a default can't be stored, so that new rows would lack it.
+  private func badDefault(
+    _ path: String,
+    _ property: PropertyDescription,
+    of description: EntityDescription,
+    _ cause: any Error
+  ) -> SwiftDataError {
+    let reason = (cause as? SwiftDataError)?.message ?? "\(cause)"
+    return SwiftDataError(
+      .loadIssueModelContainer,
+      "The default of \(description.name).\(path) can't be stored: \(reason)",
+      hint: "Give it another default, or set the value in the initializer.",
+      entity: description.name,
+      property: property.name
+    )
   }
 
   private func relationship(
