@@ -38,6 +38,8 @@ package final class StoreAccess: Sendable {
     self.isReadOnly = isReadOnly
     switch location {
     case .file(let path):
+      // A store that is only read is its owner's to trust, as for services.
+      if !isReadOnly { try DepotError.refuseDistrust(folderOf: path) }
       let finder = RouteFinder(file: try StoreFile(path), isReadOnly: isReadOnly)
       self.finder = finder
       lastRoute = Mutex(try finder.find())
@@ -57,6 +59,7 @@ package final class StoreAccess: Sendable {
   /// - Throws: ``DepotError`` `unavailable.busy` if another process has the file, `unavailable.service` if
   ///   this program was built without the engine, and others of class `storage` and `permission`.
   package init(owning path: String) throws(DepotError) {
+    try DepotError.refuseDistrust(folderOf: path)
     let finder = RouteFinder(file: try StoreFile(path), isReadOnly: false)
     do throws(RouteFinder.Obstacle) {
       lastRoute = Mutex(try finder.becomeOwner())

@@ -5,10 +5,11 @@ import SwiftData
   private let context: ModelContext
 
   static func main() throws {
-    let url = URL(fileURLWithPath: CommandLine.arguments[1])
+    let place = CommandLine.arguments[1]
     let container = try ModelContainer(
       for: Shelf.self,
-      configurations: ModelConfiguration(url: url)
+      configurations: place.hasPrefix("/")
+        ? ModelConfiguration(url: URL(fileURLWithPath: place)) : ModelConfiguration(place)
     )
     let user = LibraryUser(context: ModelContext(container))
     user.context.author = "user"

@@ -1,5 +1,5 @@
 internal import DepotLinux
-internal import DepotProtocol
+package import DepotProtocol
 
 /// Where a service's socket is.
 @Memberwise("path")
@@ -96,13 +96,13 @@ public struct SocketPath: Hashable, Sendable {
 }
 
 extension DepotError {
-  /// Refuses to use the folder of a socket that isn't as safe as this user's own.
+  /// Refuses to use the folder of a file that isn't as safe as this user's own.
   ///
   /// - Parameters:
-  ///   - path: The socket.
-  ///   - users: More users who may own the folder.
+  ///   - path: The socket, or a store's file.
+  ///   - users: More users to whom the folder may belong.
   /// - Throws: ``DepotError`` `permission.file`.
-  static func refuseDistrust(
+  package static func refuseDistrust(
     folderOf path: String,
     besides users: Set<UInt32> = []
   ) throws(DepotError) {

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import Foundation
 internal import Synchronization
 
@@ -12,6 +13,13 @@ extension ModelConfiguration {
   public func validate() throws {
     if isStoredInMemoryOnly { return }
     if isDatabase { return try validateAddress() }
+    guard !isHomeless else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "There is no folder for the store \"\(name)\": user \(Process.user) has no home.",
+        hint: "Set HOME or XDG_DATA_HOME, or say in the configuration where the file is, by url."
+      )
+    }
     // A name with a slash would be the path of a file in another folder.
     let file = isNamed ? name + ".store" : url.lastPathComponent
     if file.utf8.count > Self.nameLimit {

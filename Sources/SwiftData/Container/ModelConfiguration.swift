@@ -20,6 +20,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
 
   /// Whether the file has the name of the configuration.
   let isNamed: Bool
+  /// Whether there is no folder for the file, because the user has no home.
+  let isHomeless: Bool
 
   public var id: URL { url }
 
@@ -88,10 +90,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   ) {
     self.name = name ?? Self.defaultName
     self.schema = schema
+    let folder = StoreFolder.default
+    isHomeless = folder == nil
     url =
       isStoredInMemoryOnly
       ? URL(fileURLWithPath: "/dev/null")
-      : StoreFolder.default.appendingPathComponent(self.name + ".store")
+      : (folder ?? StoreFolder.none).appendingPathComponent(self.name + ".store")
     self.isStoredInMemoryOnly = isStoredInMemoryOnly
     isNamed = true
     self.allowsSave = allowsSave
@@ -119,6 +123,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.url = url
     isStoredInMemoryOnly = url.path == "/dev/null"
     isNamed = false
+    isHomeless = false
     self.allowsSave = allowsSave
     groupContainer = .automatic
     self.cloudKitDatabase = cloudKitDatabase

@@ -1,5 +1,6 @@
 internal import DepotClient
 internal import DepotEmbedded
+internal import DepotLinux
 internal import DepotProtocol
 internal import Foundation
 
@@ -110,13 +111,13 @@ struct StoreOpening {
 
   private func makeFolder() throws {
     guard !configuration.isStoredInMemoryOnly, !configuration.isDatabase else { return }
-    let folder = URL(fileURLWithPath: configuration.path).deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = URL(fileURLWithPath: configuration.path).deletingLastPathComponent().path
+    do throws(SystemError) {
+      try FileSystem.createPrivateFolder(folder)
     } catch {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "The folder \(folder.path) of the store \"\(configuration.name)\" can't be made: \(error)"
+        "The folder \(folder) of the store \"\(configuration.name)\" can't be made: \(error)"
       )
     }
   }
