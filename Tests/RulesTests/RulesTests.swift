@@ -105,6 +105,13 @@ import Testing
     }
   }
 
+  @Test func `no test expects that something takes no longer than a time`() throws {
+    let asserted = try Regex(#"#(expect|require)\([^\n]*\bnow\b[^\n]* <=? "#)
+    for file in try Self.files(under: root.appending(path: "Tests"), root: root) {
+      #expect(file.text.firstMatch(of: asserted) == nil, "\(file.path)")
+    }
+  }
+
   @Test func `a run of tests that is stuck names them and ends`() throws {
     let script = """
       echo '◇ Test "a quick one" started.'; echo '✔ Test "a quick one" passed after 0.1 seconds.'

@@ -159,10 +159,7 @@ extension CommandTests {
     @Test func `a store that another service has is refused at once, with its process`() throws {
       try startOther()
       let process = try #require(try status()["pid"]?.int64)
-      let clock = ContinuousClock()
-      let start = clock.now
       let outcome = try depot(["--socket", folder.path + "/b", "service", "start", "--data", data])
-      #expect(clock.now - start < .seconds(8), "it waited for the store")
       #expect(outcome.status == DepotError.Code.busy.exitStatus)
       #expect(outcome.errors.contains("in use by process \(process)"), "\(outcome.errors)")
       let other = try depot(["service", "start", "--data", folder.path + "/third"])

@@ -155,6 +155,18 @@ final class TestDaemon {
     return try #require(Int(line.split(whereSeparator: { " \t".contains($0) })[1]))
   }
 
+  /// Waits until it has nothing more to do: it uses no processor time for a while.
+  func settle() throws {
+    var last = -1
+    try expectSoon("it doesn't come to rest") {
+      let ticks = try processorTicks()
+      defer { last = ticks }
+      if ticks == last { return true }
+      DepotLinux.Process.sleep(milliseconds: 500)
+      return false
+    }
+  }
+
   /// The processor time that it has used, in clock ticks of 10 ms.
   func processorTicks() throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
