@@ -46,7 +46,7 @@ package final class CallControl: Sendable {
     if isCancelled { throw DepotError(.cancelled, "The client cancelled the call.") }
     if deadline != .max, Monotonic.now() >= deadline {
       throw DepotError(.deadline, "The deadline passed before the call was done.")
-        .hint("Nothing was changed; allow more time, or ask for less.")
+        .hint("Allow more time, or ask for less.")
     }
   }
 }

@@ -196,6 +196,56 @@ import Testing
     #expect(error?.at == "line 1")
   }
 
+  /// Returns the error of an import in batches of one row, of which each gets an outcome.
+  private func failure(_ outcomes: [DepotError?]) throws -> DepotError? {
+    var options = GraphImporter.Options()
+    options.rows = 1
+    let schema = Schema(entities: [Fixture.package])
+    let source = GraphSource(
+      path: "-",
+      entity: Fixture.package,
+      schema: schema,
+      rules: try LinkRules([], of: Fixture.package, schema),
+      style: ImportStyle(),
+      keepsInput: false
+    )
+    var rest = outcomes[...]
+    let importer = Importer(
+      source,
+      options,
+      begin: { _ in },
+      finish: {
+        if let error = rest.removeFirst() { throw error }
+        var result = InsertResult()
+        result.inserted = 1
+        return result
+      }
+    )
+    return #expect(throws: DepotError.self) { try add(csv: "name\na\nb\nc\nd\n", to: importer) }
+  }
+
+  @Test func `a reason of the next batch is told beside the one of the batch that failed`() throws {
+    let taken = DepotError(.unique, "Taken.").at("/args/rows/0/0")
+    let late = DepotError(.type, "No text.").at("/args/rows/0/0")
+    let both = try failure([nil, taken, late])
+    #expect(both?.at == "line 3, name")
+    #expect(both?.message == "Taken. 1 row before it was stored. Behind it, in line 4: No text.")
+    let alone = try failure([nil, taken, DepotError(.cancelled, "Not begun.")])
+    #expect(alone?.message == "Taken. 1 row before it was stored.")
+    #expect(try failure([nil, taken, taken])?.message == alone?.message)
+  }
+
+  @Test func `whether nothing was changed is a fact of the import, not of its last batch`() throws {
+    let full = DepotError(.full, "There is no room.").hint("Free some room.")
+    let first = try #require(try failure([full, DepotError(.cancelled, "Not begun.")]))
+    #expect(first.effect == .none)
+    #expect(ErrorReport.text(first).contains("hint: Nothing was changed. Free some room."))
+    let second = try #require(try failure([nil, full, DepotError(.cancelled, "Not begun.")]))
+    #expect(second.effect == .partial)
+    #expect(ErrorReport.text(second).contains("hint: Free some room."))
+    #expect(second.message == "There is no room. 1 row before it was stored.")
+  }
+
   @Test func `unknown members can be left out`() throws {
     try add([#"{"name":"a","other":[1]}"#], to: importer(ImportStyle(ignoresUnknown: true)))
     #expect(recorder.texts == [#"[["a",null,null]]"#])

@@ -46,6 +46,8 @@ final class ImportConnection {
 
   /// The sent rows with their keys, and the ids of the calls that were sent at once.
   private var rowsUnderway: [(request: InsertRequest, key: String, id: Int64?)] = []
+  /// How many rows' calls won't be sent, because rows before them aren't stored.
+  private var givenUp = 0
 
   /// Sends rows, which are stored once, and only if all rows sent before are stored.
   ///
@@ -67,12 +69,18 @@ final class ImportConnection {
     do {
       return try finishFirstRows()
     } catch {
+      let count = rowsUnderway.count
       rowsUnderway.removeAll { $0.id == nil }
+      givenUp += count - rowsUnderway.count
       throw error
     }
   }
 
   private func finishFirstRows() throws -> InsertResult {
+    if rowsUnderway.isEmpty, givenUp > 0 {
+      givenUp -= 1
+      throw DepotError(.cancelled, "The rows before them failed, so that these weren't sent.")
+    }
     guard !rowsUnderway.isEmpty else { throw DepotError(.bug, "No rows were sent.") }
     let (request, key, id) = rowsUnderway.removeFirst()
     if let id {

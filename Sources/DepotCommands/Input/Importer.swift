@@ -33,6 +33,9 @@ final class Importer {
     With --resume JOURNAL the same command goes on later; without, import again with --on-conflict skip if an \
     attribute is unique.
     """
+  /// The advice about a value that no record can hold.
+  static let largeValueAdvice =
+    "A larger value goes into a row that is stored, with: depot blob put ENTITY/ID ATTRIBUTE FILE"
   /// The advice about a bad record.
   static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and goes on."
 
@@ -247,17 +250,11 @@ final class Importer {
     do {
       result = try finishSent()
     } catch let error as DepotError {
-      // The batches after it aren't stored either.
-      while !underway.isEmpty {
-        underway.removeFirst()
-        if let more = try? finishSent() { outcome.inserted += more.inserted }
-      }
-      throw located(error, in: batch)
+      var failure = located(error, in: batch)
+      while !underway.isEmpty { try settleNext(&failure, after: error) }
+      throw failure
     }
-    outcome.inserted += result.inserted
-    outcome.updated += result.updated
-    outcome.skipped += result.skipped
-    outcome.rejected += result.rejected.count
+    note(result)
     for reject in result.rejected where inputs.indices.contains(reject.row) {
       try rejects?.append(
         line: batch.lines[reject.row],
@@ -267,7 +264,26 @@ final class Importer {
     }
   }
 
-  /// Returns the error about a batch, with the line of the row in question if it names one.
+  /// Waits for a batch behind one that failed, which isn't stored either, and tells a reason of its own.
+  private func settleNext(_ failure: inout DepotError, after error: DepotError) throws {
+    let batch = underway.removeFirst().batch
+    do {
+      note(try finishSent())
+    } catch let cause as DepotError {
+      guard cause.code != .cancelled, cause.code != error.code else { return }
+      let (located, line) = SentRows([batch]).located(cause)
+      failure.message += " Behind it\(line.map { ", in line \($0)" } ?? ""): \(located.message)"
+    }
+  }
+
+  private func note(_ result: InsertResult) {
+    outcome.inserted += result.inserted
+    outcome.updated += result.updated
+    outcome.skipped += result.skipped
+    outcome.rejected += result.rejected.count
+  }
+
+  /// Returns the error about a batch with the line of the row that it is about, if it names one.
   private func located(_ error: DepotError, in batch: SentRows.Part) -> DepotError {
     let (located, line) = SentRows([batch]).located(error)
     if let line { return outcome.located(located, line: line) }
@@ -289,13 +305,7 @@ extension Importer.Outcome {
     return located
   }
 
-  /// Returns a hint that holds for the whole import, not only for its last request.
-  private static func withoutRows(_ hint: String) -> String {
-    hint.replacing("Nothing was changed. ", with: "")
-      .replacing("Nothing was changed; allow", with: "Allow")
-  }
-
-  /// Returns an error with the number of rows stored already.
+  /// Returns an error with how many rows are stored already.
   func told(with error: DepotError) -> DepotError {
     let stored = inserted + updated + related.values.reduce(0, +)
     var counted = error
@@ -303,7 +313,8 @@ extension Importer.Outcome {
       stored + skipped == 0
       ? " Nothing was stored."
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
-    if stored > 0 { counted.hint = error.hint.map(Self.withoutRows) }
+    // The service knows only of the last request.
+    if stored > 0, error.effect == .none { counted.effect = .partial }
     if error.code == .cancelled, stored > 0 { counted.hint = Importer.resumeAdvice }
     return counted
   }

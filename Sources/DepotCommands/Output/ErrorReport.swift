@@ -4,6 +4,10 @@ internal import DepotProtocol
 enum ErrorReport {
   /// How many of several reasons are shown.
   private static let reasonCount = 8
+  /// The failures in the middle of a change, after which users ask what became of it.
+  private static let interruptions: Set<DepotError.Code> = [
+    .full, .readOnly, .unreachable, .deadline,
+  ]
 
   /// Returns the failure of a verb, its place, and its remedy, in terms of the command line.
   ///
@@ -42,7 +46,10 @@ enum ErrorReport {
     }
     text += more(error.conflicts.count)
     for line in steps(error) { text += "  " + oneLine(line) + "\n" }
-    if let hint = error.hint, reasons.isEmpty {
+    let isUndone = error.effect == .none && interruptions.contains(error.code)
+    let facts = [isUndone ? "Nothing was changed." : nil, error.hint].compactMap(\.self)
+    if !facts.isEmpty, reasons.isEmpty {
+      let hint = facts.joined(separator: " ")
       text += "  " + "hint:".painted("36", if: usesColor) + " " + aligned(hint, width) + "\n"
     }
     return text

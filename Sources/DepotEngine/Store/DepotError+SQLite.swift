@@ -15,7 +15,7 @@ extension DepotError {
     case .refused: self = .unreachable("It took no commit.")
     case .readOnly:
       self.init(.readOnly, "The store's file can't be written.")
-      hint = "Nothing was changed. Check the file's permissions and its file system."
+      hint = "Check the file's permissions and its file system."
     case .busy:
       self.init(.busy, "The store is in use by another program.")
       hint = "Nothing but depotd may open a live store."
@@ -33,9 +33,7 @@ extension DepotError {
   /// The error for an unreachable cluster of a store; it leaves the store undamaged.
   static func unreachable(_ cause: String) -> DepotError {
     DepotError(.unreachable, "The cluster of the store can't be used now. \(cause)")
-      .hint(
-        "Nothing was changed. Is PostgreSQL running there? Writes go on by themselves when it is."
-      )
+      .hint("Is PostgreSQL running there? Writes go on by themselves when it is.")
   }
 
   /// The error for something that a store in a cluster doesn't support.
@@ -47,14 +45,14 @@ extension DepotError {
   /// The error for a full disk; it leaves the store undamaged.
   static var noRoom: DepotError {
     DepotError(.full, "There is no room on the store's disk.")
-      .hint("Nothing was changed. Free some room; the service goes on by itself.")
+      .hint("Free some room; the service goes on by itself.")
   }
 
   /// The error if the disk is too full for a temporary file, such as of a sort for a new index.
   static var noTemporaryRoom: DepotError {
     DepotError(.full, "There is no room for a temporary file, as for the sort of a new index.")
       .hint(
-        "Nothing was changed. Free some room where SQLITE_TMPDIR or TMPDIR of depotd says, or in "
+        "Free some room where SQLITE_TMPDIR or TMPDIR of depotd says, or in "
           + "/var/tmp, or start depotd with another TMPDIR."
       )
   }

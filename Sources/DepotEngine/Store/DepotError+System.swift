@@ -18,7 +18,7 @@ extension DepotError {
       hint = "Let that user read and write it and its folder, or use another path."
     case ENOSPC, EDQUOT:
       self.init(.full, "There is no room on the disk of \(path).")
-      hint = "Nothing was changed. Free some room, and try again."
+      hint = "Free some room, and try again."
     case EIO:
       self.init(.io, "The disk reported an error at \(path) (\(error)).")
       hint = """
