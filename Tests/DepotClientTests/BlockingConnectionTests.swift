@@ -38,6 +38,35 @@ import Testing
     #expect(error?.effect == .unknown)
   }
 
+  @Test func `a row that fits no frame isn't to be sent with fewer others`() async throws {
+    let service = try FakeService { peer, frame in
+      guard case .call(let call) = frame else { return }
+      peer.ok(call.id, [:])
+    }
+    func request(_ count: Int) throws -> InsertRequest {
+      let text = String(repeating: "a", count: (Limits.frameBytes + 1000) / count)
+      let row = "[\"\(text)\"]"
+      let json = "[" + Array(repeating: row, count: count).joined(separator: ",") + "]"
+      return InsertRequest(
+        entity: "E",
+        columns: ["t"],
+        rows: RowBatch(json: Array(json.utf8), count: count)
+      )
+    }
+    for count in [1, 2] {
+      let request = try request(count)
+      let error = try await failure(service) { _ = try $0.send(.insert(request)) }
+      #expect(error?.code == .frameTooLarge)
+      #expect(error?.hint?.contains("fewer") == (count > 1), "\(error?.hint ?? "")")
+      #expect(error?.message.contains("one row") == (count == 1))
+    }
+    let client = try await Client(socket: service.socket)
+    let error = await #expect(throws: DepotError.self) {
+      _ = try await client.send(.insert(try request(1)))
+    }
+    #expect(error?.hint?.contains("fewer") == false)
+  }
+
   @Test func `nobody knows what became of a change whose connection ends with a reason`()
     async throws
   {

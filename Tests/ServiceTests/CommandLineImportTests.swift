@@ -50,6 +50,21 @@ extension CommandTests {
       #expect(try depot("import", "Author", records, "--rejects", other).status != 64)
     }
 
+    @Test func `a value that is too large is refused with the way to store it`() throws {
+      for (bytes, name) in [(9, "a.ndjson"), (17, "b.ndjson"), (17, "c.csv")] {
+        let text = String(repeating: "a", count: bytes << 20)
+        let lines = name.hasSuffix("csv") ? ["label", text] : [#"{"label":"\#(text)"}"#]
+        let records = try file(lines.joined(separator: "\n"), named: name)
+        let outcome = try depot("import", "Shelf", records)
+        #expect(outcome.status == 75, "\(name) \(outcome.errors.prefix(500))")
+        #expect(outcome.errors.contains("depot blob put ENTITY/ID ATTRIBUTE FILE"), "\(name)")
+        #expect(outcome.errors.contains("Nothing was stored."), "\(outcome.errors.prefix(500))")
+      }
+      let large = try file(String(repeating: "a", count: 17 << 20), named: "large.txt")
+      let row = try depot("insert", "Shelf", "label=@\(large)")
+      #expect(!row.errors.contains("fewer"), "\(row.errors.prefix(500))")
+    }
+
     @Test func `broken JSON is bad input, not a misunderstanding with the service`() throws {
       let broken = try file(#"{"name":"#)
       for outcome in [

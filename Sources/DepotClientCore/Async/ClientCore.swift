@@ -135,7 +135,9 @@ extension ClientCore.State {
     guard descriptor != nil else { return nil }
     let size = outbox.append(frame)
     guard case .call(let call) = frame else { return nil }
-    let error = size > frameLimit ? FrameDecoder.tooLarge(size, frameLimit) : outbox.refusal(size)
+    let error =
+      size > frameLimit
+      ? FrameDecoder.tooLarge(size, frameLimit, of: call.operation) : outbox.refusal(size)
     guard let error else { return nil }
     outbox.removeLast(size)
     return (call.id, error)

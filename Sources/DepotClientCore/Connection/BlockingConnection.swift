@@ -312,7 +312,7 @@ public final class BlockingConnection {
     calls.observed.begin(call.id, call.operation)
     let start = beginFrame()
     writer.write(call)
-    try sendFrame(call.id, from: start)
+    try sendFrame(call.id, from: start, of: call.operation)
     return call.id
   }
 
@@ -323,11 +323,15 @@ public final class BlockingConnection {
   }
 
   /// Sends the frame of a call, unless it is too large or a value in it can't be encoded.
-  private func sendFrame(_ id: Int64, from start: Int) throws(DepotError) {
+  private func sendFrame(
+    _ id: Int64,
+    from start: Int,
+    of operation: Operation? = nil
+  ) throws(DepotError) {
     let size = writer.bytes.count - start - 4
     let refusal =
       size > calls.frameLimit
-      ? FrameDecoder.tooLarge(size, calls.frameLimit)
+      ? FrameDecoder.tooLarge(size, calls.frameLimit, of: operation)
       : RefusedValue.error(in: writer.bytes, from: start + 4)
     if let error = refusal {
       calls.observed.end(id, .failure(error))?.tell()

@@ -191,7 +191,8 @@ struct DelimitedReader {
       if fault == nil {
         fault = DepotError(.valueTooLarge, "The row is too large.")
           .hint(
-            "A row has at most \(Numbers.size(bytes: Limits.frameBytes)). Is a quotation mark missing?"
+            "A row has at most \(Numbers.size(bytes: Limits.frameBytes)). Is a quotation mark missing? "
+              + Importer.largeValueAdvice
           )
         state = .unreadable
       }

@@ -64,6 +64,8 @@ struct CommandLineTerms {
     "Send the call again in a moment;": "Try again in a moment;",
     "Send fewer or smaller rows. Large values are written in parts, with blob.write.":
       "Do it for fewer or smaller rows. Large values are stored with: depot blob put",
+    "Keep its large values outside the row, with externalStorage, and write them in parts.":
+      "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores large values.",
     "Send them in several requests.": "Do it in several commands.",
     #"write {"add":[…],"remove":[…]}."#: #"write NAME:={"add":[…],"remove":[…]}."#,
     #"For a collection, write {"has": [collection, element]}."#:

@@ -126,11 +126,19 @@ package struct FrameDecoder: Sendable {
     buffer.reserveCapacity(min(count, max(1 << 16, buffer.count * 2)))
   }
 
-  /// Returns the error about a frame of `length` bytes.
-  package static func tooLarge(_ length: Int, _ limit: Int) -> DepotError {
-    DepotError(.frameTooLarge, "A frame of \(length) bytes is over the limit of \(limit).")
+  /// Returns the error about a frame of `length` bytes, of an operation if it is known.
+  package static func tooLarge(
+    _ length: Int,
+    _ limit: Int,
+    of operation: Operation? = nil
+  ) -> DepotError {
+    let isOneRow = operation?.rowCount == 1
+    let frame = isOneRow ? "A frame with one row of" : "A frame of"
+    return DepotError(.frameTooLarge, "\(frame) \(length) bytes is over the limit of \(limit).")
       .hint(
-        "Send fewer or smaller rows. Large values are written in parts, with blob.write."
+        isOneRow
+          ? "Keep its large values outside the row, with externalStorage, and write them in parts."
+          : "Send fewer or smaller rows. Large values are written in parts, with blob.write."
       )
       .details(["bytes": .int64(Int64(length)), "limit": .int64(Int64(limit))])
   }

@@ -210,6 +210,18 @@ extension Operation {
 
   /// Whether the operation changes the store.
   public var isWrite: Bool { declaration.isWrite }
+
+  /// How many rows a request brings; `nil` of an operation that brings none.
+  package var rowCount: Int? {
+    switch self {
+    case .insert(let request): request.rows.count
+    case .save(let request): request.rowCount
+    case .stage(let request):
+      if case .part(let part) = request.content { part.changes.rowCount } else { nil }
+    case .update(let request) where !request.columns.isEmpty: 1
+    default: nil
+    }
+  }
 }
 
 extension Operation: MemberObject {
