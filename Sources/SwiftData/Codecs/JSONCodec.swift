@@ -12,7 +12,13 @@ final class JSONCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
 
   override func read(_ row: inout RowReader) throws -> Any {
     if let standIn, try row.skipNull() { return standIn }
-    return try JSONCoding.decode(Content.self, try row.text())
+    let text = try row.text()
+    do {
+      return try JSONCoding.decode(Content.self, text)
+    } catch {
+      // The answer is well-formed, and the other values of the row can be read.
+      throw SwiftDataError(.storeFailure, error.message)
+    }
   }
 
   override func values(_ value: Any) throws -> [Value] {

@@ -19,6 +19,8 @@ private enum NewLetters {
     var second: Tone?
     var paper = Paper()
     var tones: [Tone] = []
+    var papers: [Paper] = []
+    @Attribute(.codable) var cover: Paper?
     var pages = 1
 
     init(name: String) { self.name = name }
@@ -41,6 +43,8 @@ private enum OldLetters {
     var second: Tone?
     var paper = Paper()
     var tones: [Tone] = []
+    var papers: [Paper] = []
+    @Attribute(.codable) var cover: Paper?
     var pages = 1
 
     init(name: String) { self.name = name }
@@ -73,6 +77,8 @@ private enum OldLetters {
         letter.second = .angry
         letter.paper.size = .large
         letter.tones = [.calm, .angry]
+        letter.papers = [NewLetters.Paper(size: .large)]
+        letter.cover = letter.paper
       }
       new.insert(letter)
     }
@@ -119,6 +125,10 @@ private enum OldLetters {
     expectReport(of: letter, "paper", #""large""#)
     _ = letter.tones
     expectReport(of: letter, "tones", #""angry""#)
+    _ = letter.papers
+    expectReport(of: letter, "papers", "size")
+    _ = letter.cover
+    expectReport(of: letter, "cover", "size")
     #expect(letter.pages == 7)
   }
 
@@ -130,6 +140,7 @@ private enum OldLetters {
     #expect(stored.pages == 8)
     #expect(stored.tone == .angry && stored.second == .angry && stored.paper.size == .large)
     #expect(stored.paper.weight == 90 && stored.tones == [.calm, .angry])
+    #expect(stored.papers.map(\.size) == [.large] && stored.cover?.size == .large)
   }
 
   @Test func `can be replaced`() throws {
