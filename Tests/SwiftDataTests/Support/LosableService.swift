@@ -12,7 +12,7 @@ final class LosableService {
   let folder: TemporaryFolder
   let store: URL
   private let road: LosableRoad
-  private let socket: String
+  let socket: String
   private var process: TestProcess
 
   /// Starts the service, and waits until it answers.
