@@ -129,7 +129,7 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 25
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter '^ClusterTests[.]'
 	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
 	@DEPOT_SEEDS=100x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) \
-	  --filter 'Evolution of structures|Contexts whose steps come in any order'
+	  --filter 'Evolution of structures|Forms of a property|Contexts whose steps come in any order'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(DEBUG) --filter PackageTests

@@ -105,6 +105,31 @@ import Testing
     #expect(things.map(\.level.name) == ["high"])
   }
 
+  @Test func `a raw value or a structure doesn't become a default`() throws {
+    let first = try open(Raw.Thing.self)
+    first.insert(Raw.Thing(.high))
+    try first.save()
+    for type in [Keyed.Thing.self, Words.Thing.self] as [any PersistentModel.Type] {
+      let error = #expect(throws: SwiftDataError.self) { try open(type) }
+      #expect(error?.kind == .loadIssueModelContainer)
+      #expect(error?.message.contains("Thing.level") == true, "\(error?.message ?? "")")
+      #expect(error?.hint?.isEmpty == false)
+    }
+    let raw = try open(Raw.Thing.self)
+    #expect(try raw.fetch(FetchDescriptor<Raw.Thing>()).map(\.level) == [.high])
+    try raw.delete(model: Raw.Thing.self)
+    let second = try open(Keyed.Thing.self)
+    second.insert(Keyed.Thing(Keyed.Level(name: "high", rank: 3)))
+    try second.save()
+    for type in [Raw.Thing.self, Words.Thing.self] as [any PersistentModel.Type] {
+      let error = #expect(throws: SwiftDataError.self) { try open(type) }
+      #expect(error?.kind == .loadIssueModelContainer)
+      #expect(error?.message.contains("Thing.level") == true, "\(error?.message ?? "")")
+    }
+    let things = try open(Keyed.Thing.self).fetch(FetchDescriptor<Keyed.Thing>())
+    #expect(things.map(\.level.rank) == [3])
+  }
+
   @Test func `a value that can't be converted is refused, and stays`() throws {
     let first = try open(Single.Thing.self)
     first.insert(Single.Thing(Single.Value(a: 1)))
@@ -300,6 +325,24 @@ import Testing
     @Model final class Thing {
       var level: Level = Level(name: "low")
       init(_ level: Level) { self.level = level }
+    }
+  }
+
+  enum Keyed {
+    struct Level: Codable {
+      var name: String
+      var rank: Int
+    }
+    @Model final class Thing {
+      var level: Level = Level(name: "low", rank: 0)
+      init(_ level: Level) { self.level = level }
+    }
+  }
+
+  enum Words {
+    @Model final class Thing {
+      var level: [Int] = []
+      init() {}
     }
   }
 
