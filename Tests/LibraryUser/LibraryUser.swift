@@ -15,8 +15,13 @@ import SwiftData
     user.context.author = "user"
     while let line = readLine() {
       do {
-        try user.perform(line.split(separator: " ").map(String.init))
-        FileHandle.standardOutput.write(Data("done\n".utf8))
+        var words = line.split(separator: " ").map(String.init)
+        let isTelling = words[0] == "tell"
+        if isTelling { words.removeFirst() }
+        try user.perform(words)
+        let answer =
+          isTelling ? try JSONEncoder().encode(container.currentHistoryToken()) : Data("done".utf8)
+        FileHandle.standardOutput.write(answer + Data("\n".utf8))
       } catch {
         FileHandle.standardOutput.write(Data("\(error)\n".utf8))
       }

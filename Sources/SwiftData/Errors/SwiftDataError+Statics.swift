@@ -132,6 +132,13 @@ extension SwiftDataError {
     hint: "Save first, or enumerate with allowEscapingMutations: true."
   )
 
+  /// A wait for a merge has reached its limit.
+  public static let mergeTimeout = SwiftDataError(
+    .mergeTimeout,
+    "The contexts haven't merged the saves of others in time.",
+    hint: "Wait again with a greater limit."
+  )
+
   /// Returns the error with the names of an entity and a property.
   func about(_ entity: String?, _ property: String? = nil) -> SwiftDataError {
     var result = self

@@ -32,8 +32,8 @@ public struct SwiftDataError: Error, Sendable {
     case loadIssueModelContainer, modelValidationFailure, missingModelContext
     case backwardMigration, unknownSchema, historyTokenExpired, invalidTransactionFetchRequest
     case unknownDataStoreSchema
-    /// Failures without a name in Apple's framework.
-    case saveConflict, storeFailure, escapingMutations
+    /// Failures for which Apple's framework has no name.
+    case saveConflict, storeFailure, escapingMutations, mergeTimeout
   }
 
   init(

@@ -87,6 +87,15 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       }
     }
 
+    /// Does something there, or at once if there is no such place, and says which.
+    func performOrSkip(_ body: @escaping @Sendable (_ isThere: Bool) -> Void) {
+      switch self {
+      case .caller: body(false)
+      case .actor(let home) where home.actor == nil: body(false)
+      default: perform { body(true) }
+      }
+    }
+
     private static func run(on actor: isolated any Actor, _ body: () -> Void) { body() }
   }
 
@@ -222,6 +231,14 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       return state.home
     }
     if home.isCurrent { workNow() }
+  }
+
+  func whenHandled(_ body: @escaping @Sendable () -> Void) {
+    hurry()
+    home.performOrSkip { isThere in
+      if isThere { self.workNow() }
+      body()
+    }
   }
 
   /// Merges the waiting events, on the context's own queue.

@@ -154,6 +154,8 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   }
 
   var isSettled: Bool { state.withLock { $0.pending == 0 } }
+
+  func whenHandled(_ body: @escaping @Sendable () -> Void) { home.performOrSkip { _ in body() } }
 }
 
 extension ModelContainer {

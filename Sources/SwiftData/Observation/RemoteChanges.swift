@@ -46,11 +46,28 @@ final class RemoteChanges: Sendable {
 
   /// Whether everything up to these transactions was delivered and merged.
   func hasSettled(at tokens: [String: DepotProtocol.HistoryToken]) -> Bool {
-    let haveSeen = watchers.withLock { watchers in
+    guard hasHandedOut(tokens), unposted.load(ordering: .acquiring) == 0 else { return false }
+    return receivers.withLock(\.self).allSatisfy { $0.receiver?.isSettled ?? true }
+  }
+
+  /// Whether everything up to these transactions was handed out.
+  func hasHandedOut(_ tokens: [String: DepotProtocol.HistoryToken]) -> Bool {
+    watchers.withLock { watchers in
       watchers?.allSatisfy { watcher in tokens[watcher.store].map(watcher.hasSeen) ?? true } ?? true
     }
-    guard haveSeen, unposted.load(ordering: .acquiring) == 0 else { return false }
-    return receivers.withLock(\.self).allSatisfy { $0.receiver?.isSettled ?? true }
+  }
+
+  /// Lets all receivers handle the events so far where they are at home.
+  ///
+  /// - Returns: How many haven't done so yet.
+  func finishHandling() -> RemainingCount {
+    let count = RemainingCount()
+    for entry in receivers.withLock(\.self) {
+      guard let receiver = entry.receiver, receiver.isListening else { continue }
+      count.begin()
+      receiver.whenHandled { count.end() }
+    }
+    return count
   }
 
   private func handOut(_ event: RemoteEvent) {
@@ -115,11 +132,23 @@ protocol RemoteReceiver: AnyObject, Sendable {
 
   /// Handles all events so far: at once if this runs on its queue, else in one job of that queue.
   func hurry()
+
+  /// Calls a function when all events so far are handled, as far as it does that by itself.
+  func whenHandled(_ body: @escaping @Sendable () -> Void)
 }
 
 extension RemoteReceiver {
   var isListening: Bool { true }
   func hurry() {}
+}
+
+/// The number of receivers that haven't handled their events yet.
+final class RemainingCount: Sendable {
+  private let count = Atomic(0)
+
+  func begin() { count.add(1, ordering: .relaxed) }
+  func end() { count.subtract(1, ordering: .releasing) }
+  var isZero: Bool { count.load(ordering: .acquiring) == 0 }
 }
 
 /// The containers of this process whose stores are watched.

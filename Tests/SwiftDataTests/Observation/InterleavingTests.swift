@@ -224,10 +224,8 @@ import Testing
         if isThread {
           try await onThread { try Self.change(row, value, aspect, in: container) }
         } else {
-          try await user.perform(line(row, value, aspect))
-          // The other process's save is known by its token here.
-          let tokens = try container.lastTransactions()
-          try await expectSoon { container.hasSettled(at: tokens) }
+          let token = try await user.token(after: line(row, value, aspect))
+          try await container.waitUntilMerged(through: token)
         }
         world.model.store(row, value)
       }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SwiftData
 import TestSupport
 import Testing
 
@@ -25,10 +26,19 @@ final class LibraryUser: Sendable {
 
   /// Lets it do something, and waits until it is done.
   func perform(_ line: String) async throws {
+    #expect(try await answer(line) == "done")
+  }
+
+  /// Lets it save something; returns the token that it tells then.
+  func token(after line: String) async throws -> DefaultHistoryToken {
+    let answer = try #require(await answer("tell " + line))
+    return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(answer.utf8))
+  }
+
+  private func answer(_ line: String) async throws -> String? {
     try process.send(line)
-    let answer = await withCheckedContinuation { done in
+    return await withCheckedContinuation { done in
       DispatchQueue.global().async { [process] in done.resume(returning: process.receive()) }
     }
-    #expect(answer == "done")
   }
 }
