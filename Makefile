@@ -28,6 +28,10 @@ PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
 DOCC ?= $(TOOLCHAIN)docc
 DOCS := .build/docs
+# Where the website will be, as in /depot; empty: at the root of its host.
+DOCS_BASE ?=
+AT_BASE = $(if $(DOCS_BASE),--hosting-base-path $(DOCS_BASE))
+CATALOGS := SwiftData DepotClient DepotProtocol
 comma := ,
 MODULES = $(BIN)/Modules
 PACKAGES := libsqlite3-dev libjson-c-dev
@@ -72,11 +76,11 @@ endef
 define document
 	@mkdir -p $(DOCS)/symbols
 	$(call quietly,"Reading the symbols of $(1)",'$(SWIFT) symbolgraph-extract -module-name $(1) $(2) \
-	  -target $(shell uname -m)-unknown-linux-gnu -I $(MODULES) -I Sources/CDepotLinux \
+	  -target $(shell uname -m)-unknown-linux-gnu -I $(MODULES) -I Sources/CDepotLinux -I Sources/CDepotSQLite \
 	  -I Sources/CDepotProtocol/include -minimum-access-level public -skip-synthesized-members -output-dir $(DOCS)/symbols')
 	$(call quietly,"Writing the documentation of $(1)",'$(DOCC) convert Sources/$(1)/$(1).docc --warnings-as-errors \
 	  --additional-symbol-graph-dir $(DOCS)/symbols --fallback-display-name $(1) \
-	  --fallback-bundle-identifier depot.$(1) --output-path $(DOCS)/$(1).doccarchive')
+	  --fallback-bundle-identifier depot.$(1) $(AT_BASE) --output-path $(DOCS)/$(1).doccarchive')
 	@rm -r $(DOCS)/symbols
 endef
 
@@ -182,15 +186,23 @@ lint: test-deps  ## Check the formatting and that generated documents are up to 
 format:  ## Format the sources
 	$(call quietly,"Formatting",'$(SOURCES) | xargs -0 $(SWIFT) format --in-place --parallel')
 
-docs: build  ## Write the generated part of proto-docs, and the documentation of the libraries
+docs: build  ## Write the generated part of proto-docs, and the manual with the libraries into .build/docs/site
 	@python3 proto-docs/generate.py
+	@Sources/Manual/draw-speed
 	@rm -rf $(DOCS)
 	$(call document,SwiftData,)
 	$(call document,DepotClient,-experimental-allowed-reexported-modules=DepotClientCore$(comma)DepotProtocol)
 	$(call document,DepotProtocol,)
+	@Sources/Manual/assemble $(DOCS)/Depot.docc $(DOCS_BASE)
+	$(call quietly,"Writing the manual",'$(DOCC) convert $(DOCS)/Depot.docc --warnings-as-errors \
+	  --fallback-display-name Depot --fallback-bundle-identifier depot.Manual $(AT_BASE) \
+	  --output-path $(DOCS)/Depot.doccarchive')
+	$(call quietly,"Merging the catalogs",'$(DOCC) merge $(foreach c,Depot $(CATALOGS),$(DOCS)/$(c).doccarchive) \
+	  --synthesized-landing-page-name Depot --output-path $(DOCS)/site')
 
 docs-check:
 	@python3 proto-docs/generate.py --check
+	@Sources/Manual/draw-speed --check
 
 install: deps  ## Install depotd and depot into PREFIX (/usr/local)
 	$(call build_programs,the programs,depotd depot)

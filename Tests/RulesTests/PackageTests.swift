@@ -4,14 +4,18 @@ import Testing
 
 /// The package as others take it in.
 @Suite(.serialized) struct PackageTests {
-  private static let readme =
-    (try? String(contentsOfFile: Programs.root + "/README.md", encoding: .utf8)) ?? ""
+  /// The page of the manual with the packages of users' programs.
+  private static let page =
+    (try? String(
+      contentsOfFile: Programs.root + "/Sources/Manual/Depot.docc/Programs.md",
+      encoding: .utf8
+    )) ?? ""
 
-  @Test func `the README and the changelog are of the version that programs tell`() throws {
+  @Test func `the manual and the changelog are of the version that programs tell`() throws {
     let version = try Self.version
     let changes = try String(contentsOfFile: Programs.root + "/CHANGELOG.md", encoding: .utf8)
     #expect(changes.contains("\n## \(version) "))
-    #expect(Self.readme.contains("from: \"\(version)\""))
+    #expect(Self.page.contains("from: \"\(version)\""))
     let daemon = try Program.run([Programs.daemon, "--version"]).output
     #expect(daemon == "depotd \(version)\n")
   }
@@ -51,7 +55,7 @@ import Testing
     .enabled(if: ProcessInfo.processInfo.environment["DEPOT_LONG"] != nil),
     arguments: [("Objects", true), ("Objects", false), ("Values", false)]
   )
-  func `a package of the README builds with a tagged version`(
+  func `a package of the manual builds with a tagged version`(
     section: String,
     hasEngine: Bool
   ) throws {
@@ -59,7 +63,7 @@ import Testing
     let clone = folder.path + "/depot"
     try run(["git", "clone", "-q", Programs.root, clone])
     try run(["git", "-C", clone, "tag", Self.version])
-    let parts = Self.readme.components(separatedBy: "\n## ").first { $0.hasPrefix(section + "\n") }
+    let parts = Self.page.components(separatedBy: "\n## ").first { $0.hasPrefix(section + "\n") }
     let blocks = (parts ?? "").components(separatedBy: "```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
     try #require(blocks.count == 2)

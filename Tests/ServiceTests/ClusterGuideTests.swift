@@ -74,7 +74,7 @@ extension CommandTests {
       }
     }
 
-    @Test func `the demonstration shows what the README says, and leaves nothing behind`() throws {
+    @Test func `the demonstration shows what the guide says, and leaves nothing behind`() throws {
       let folder = try TemporaryFolder()
       chmod(folder.path, 0o755)
       let outcome = try Program.run(
@@ -83,7 +83,7 @@ extension CommandTests {
       )
       #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
       let shown =
-        try Self.text("README.md").components(separatedBy: "$ make demo-cluster\n").last?
+        guide.components(separatedBy: "$ make demo-cluster\n").last?
         .components(separatedBy: "```").first ?? ""
       // Without times.
       func plain(_ line: Substring) -> String {

@@ -74,6 +74,17 @@ extension CommandTests {
       try expectNothingLeft("end")
     }
 
+    @Test func `it runs the commands that the README shows`() throws {
+      let readme = try DocumentedExamplesTests.page("README.md")
+      let block = try #require(
+        DocumentedExamplesTests.blocks(of: "console", in: "Try it", of: readme).first
+      )
+      let shown = block.split(separator: "\n").filter { $0.hasPrefix("$ ") || $0.hasPrefix("    ") }
+      #expect(shown.count >= 3)
+      let outcome = try Program.run([Programs.demo], environment: environment)
+      for line in shown { #expect(outcome.lines.contains(line), "\(line)\n\(outcome.output)") }
+    }
+
     @Test(arguments: [1, 6, 40])
     func `a reader that ends early ends it quietly`(lines: Int) throws {
       let outcome = try Program.run(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-  /// The example programs, each run as the README shows it.
+  /// The example programs, each run as the manual shows it.
   @Suite struct ExampleTests {
     struct Example: CustomTestStringConvertible, Sendable {
       var name: String
@@ -13,9 +13,8 @@ extension CommandTests {
     }
 
     static let all: [Example] = {
-      let readme =
-        (try? String(contentsOfFile: Programs.root + "/README.md", encoding: .utf8)) ?? ""
-      return DocumentedExamplesTests.blocks(of: "console", in: "Examples", of: readme).map {
+      let page = (try? DocumentedExamplesTests.page("Examples")) ?? ""
+      return DocumentedExamplesTests.blocks(of: "console", in: "Examples", of: page).map {
         block in
         let lines = block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         let name = lines[0].dropFirst(2).split(separator: "/").last.map(String.init) ?? ""
@@ -23,7 +22,7 @@ extension CommandTests {
       }
     }()
 
-    @Test func `the README shows all five`() {
+    @Test func `the manual shows all five`() {
       #expect(
         Self.all.map(\.name) == [
           "example-users", "example-repository", "example-trips", "example-to-do",
@@ -33,12 +32,12 @@ extension CommandTests {
     }
 
     @Test(arguments: all)
-    func `an example prints what the README says with the engine inside`(example: Example) throws {
+    func `an example prints what the manual says with the engine inside`(example: Example) throws {
       try run(example, ["DEPOT_EMBEDDED": "1"])
     }
 
     @Test(arguments: all)
-    func `an example prints what the README says with a service`(example: Example) throws {
+    func `an example prints what the manual says with a service`(example: Example) throws {
       try run(example, ["DEPOT_DAEMON": Programs.daemon, "DEPOT_EMBEDDED": "0"])
     }
 
