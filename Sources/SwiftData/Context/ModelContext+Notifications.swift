@@ -21,9 +21,8 @@ extension ModelContext {
     case deletedIdentifiers = "deleted"
     /// The tokens of the save in the histories of the stores, by the stores' identifiers.
     case historyTokens
-    /// The conflicts that this context won by its ``ModelContext/mergePolicy``: for each a
-    /// ``SaveConflict`` with the values that were read, the values of others, and the values
-    /// stored now.
+    /// The conflicts with others in which ``ModelContext/mergePolicy`` let this context win: for each a
+    /// `SaveConflict` with the values that were read, those of others, and those stored now.
     case conflicts
   }
 
