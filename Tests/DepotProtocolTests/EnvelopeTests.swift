@@ -9,6 +9,10 @@ import Testing
     (.ping(42), #"{"ping":42}"#), (.pong(-1), #"{"pong":-1}"#),
     (.hello(Hello(versions: 1...1)), #"{"hello":{"protocol":[1,1],"client":{}}}"#),
     (
+      .hello(Hello(versions: 1...1, access: .read)),
+      #"{"hello":{"protocol":[1,1],"client":{},"access":"read"}}"#
+    ),
+    (
       .hello(
         Hello(
           versions: 1...3,
@@ -56,6 +60,7 @@ import Testing
     (#"{"hello":{"protocol":[1,0]}}"#, .hello), (#"{"hello":{"protocol":[1,-1]}}"#, .hello),
     (#"{"hello":{"protocol":["a","b"]}}"#, .type),
     (#"{"hello":{"protocol":[1,1],"x":1}}"#, .unknownMember),
+    (#"{"hello":{"protocol":[1,1],"access":"all"}}"#, .usage),
     (#"{"hello":{"protocol":[1,1],"options":{"x":1}}}"#, .unknownMember),
     (#"{"hello":{"protocol":[1,1],"client":{"name":1}}}"#, .type),
     (#"{"hello":{"protocol":[1,1]},"x":1}"#, .unknownMember), (#"{"id":1,"id":2}"#, .duplicateKey),

@@ -35,4 +35,10 @@ import Testing
     )
     #expect(owned == ["backup", "compact", "copies.remove"])
   }
+
+  @Test func `a connection for reading can copy the store, and nothing else of the owner's`() {
+    let differing = Operation.declarations.filter { $0.access != $0.privilege }
+    #expect(differing.map(\.name) == ["backup"])
+    #expect(differing.allSatisfy { $0.access == .read && $0.privilege == .owner && !$0.isWrite })
+  }
 }

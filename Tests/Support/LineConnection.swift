@@ -8,10 +8,17 @@ package final class LineConnection {
   private var rest: [UInt8] = []
   private var number = 0
 
-  package init(_ socket: String) throws {
+  /// - Parameters:
+  ///   - socket: The service's socket.
+  ///   - access: How much of the user's rights it is for; everything if `nil`.
+  /// - Throws: ``DepotError`` if the service doesn't welcome it.
+  package init(_ socket: String, access: String? = nil) throws {
     descriptor = try UnixSocket.connect(path: socket)
     try descriptor.setNonblocking()
-    try send(#"{"hello":{"protocol":[1,1]}}"#)
+    try send(
+      access.map { #"{"hello":{"protocol":[1,1],"access":"\#($0)"}}"# }
+        ?? #"{"hello":{"protocol":[1,1]}}"#
+    )
     let welcome = try receive()
     guard welcome["welcome"] != nil else { throw DepotError(.hello, welcome.text) }
   }

@@ -22,6 +22,8 @@ package struct Hello: Hashable, Sendable {
   package var author: String?
   /// The name of the process in the history; `nil` for the client's name and process number.
   package var process: String?
+  /// How much of it all the connection is for, whatever its user may do; everything if `nil`.
+  package var access: Operation.Privilege?
 }
 
 /// The versions of the protocol that this code speaks.
@@ -31,7 +33,7 @@ package enum ProtocolVersion {
   /// The version of Depot itself.
   package static let software = "0.1.0"
   /// The features that a service announces beyond version 1's operations.
-  package static let features = ["credit", "int64", "containers", "pins", "staging"]
+  package static let features = ["credit", "int64", "containers", "pins", "staging", "access"]
 }
 
 extension Hello: MemberObject {
@@ -56,6 +58,7 @@ extension Hello: MemberObject {
     try coder.optional("container", &container)
     try coder.historyName("author", &author)
     try coder.historyName("process", &process)
+    try coder.optional("access", &access)
   }
 
   private static let clientMembers = 16

@@ -72,6 +72,9 @@ extension Operation {
     let text: StaticString
     package let effect: Effect
     package let privilege: Privilege
+    /// How much a connection must be for, whatever its user may do: `privilege`, but for what only reads and is
+    /// the owner's.
+    package let access: Privilege
     /// Whether it changes the store, so that it can have a key, an author and a group.
     package let isWrite: Bool
     /// Whether it can read from a pinned snapshot.
@@ -85,6 +88,7 @@ extension Operation {
       _ text: StaticString,
       _ effect: Effect,
       by privilege: Privilege,
+      access: Privilege? = nil,
       isWrite: Bool? = nil,
       isPinnable: Bool = false,
       isInContainer: Bool = true,
@@ -94,6 +98,7 @@ extension Operation {
       self.text = text
       self.effect = effect
       self.privilege = privilege
+      self.access = access ?? privilege
       self.isWrite = isWrite ?? (effect == .write)
       self.isPinnable = isPinnable
       self.isInContainer = isInContainer
@@ -115,11 +120,29 @@ extension Operation {
     case exclusive
   }
 
-  /// The privileges that operations require; each includes the ones before it.
-  package enum Privilege: String, Sendable {
+  /// The users who may ask for an operation; each may do what those before it may.
+  package enum Privilege: String, MemberChoice, Sendable {
     case read
     case write
     case owner
+
+    /// Whether it is this privilege or one of those before it.
+    package func isWithin(_ other: Self) -> Bool {
+      switch other {
+      case .read: self == .read
+      case .write: self != .owner
+      case .owner: true
+      }
+    }
+
+    /// The privilege as a deed.
+    package var deed: String {
+      switch self {
+      case .read: "reading"
+      case .write: "reading and writing"
+      case .owner: "anything"
+      }
+    }
   }
 
   /// All operations, in the order of their cases.
@@ -193,7 +216,14 @@ extension Operation {
       isInContainer: false,
       .closeConnection(0)
     ),
-    Declaration("backup", .read, by: .owner, isPinnable: true, .backup(store: nil)),
+    Declaration(
+      "backup",
+      .read,
+      by: .owner,
+      access: .read,
+      isPinnable: true,
+      .backup(store: nil)
+    ),
     Declaration("check", .read, by: .read, isPinnable: true, .check(store: nil)),
     Declaration("space", .read, by: .read, isPinnable: true, .space(store: nil)),
     Declaration("compact", .write, by: .owner, isWrite: false, .compact(store: nil)),

@@ -100,11 +100,18 @@ extension Server {
   }
 
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
-    switch call.operation.declaration.privilege {
+    let declaration = call.operation.declaration
+    guard declaration.access.isWithin(session.access) else {
+      return DepotError(
+        .operation,
+        "The connection is for \(session.access.deed) only, and \(declaration.name) does more."
+      ).hint("Its hello asked for the access \"\(session.access.rawValue)\".")
+    }
+    switch declaration.privilege {
     case .read: return nil
     case .write:
-      guard session.role != .reader else {
-        return DepotError(.operation, "User \(session.peer.user) may only read.")
+      guard session.userRole != .reader else {
+        return session.mayOnlyRead
       }
     case .owner:
       let endsService =
@@ -116,7 +123,7 @@ extension Server {
         return DepotError(.operation, "The service is part of the program \(Process.identifier).")
           .hint("It ends with that program.")
       }
-      guard session.role == .owner else {
+      guard session.userRole == .owner else {
         let deed =
           switch call.operation {
           case .shutdown, .takeover: "end it"

@@ -180,6 +180,7 @@ extension Server {
     session.process =
       hello.process ?? "\(hello.client["name"] ?? "client")/\(session.peer.process)"
     session.int64 = hello.int64
+    session.access = hello.access ?? .owner
     if let name = hello.container { session.containerName = name }
     let container = try? container(nil, session)
     let store = container.flatMap { container in

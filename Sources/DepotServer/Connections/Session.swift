@@ -10,7 +10,10 @@ final class Session {
   let descriptor: Descriptor
   let socket: SharedSocket
   let peer: UnixSocket.Peer
-  let role: AccessPolicy.Role?
+  /// The rights of its user; `nil` if it isn't let in.
+  let userRole: AccessPolicy.Role?
+  /// How much of them the connection is for.
+  var access = Operation.Privilege.owner
   var state = SessionState()
   var decoder = FrameDecoder()
   var output = OutputQueue()
@@ -80,14 +83,27 @@ final class Session {
     self.descriptor = descriptor
     socket = SharedSocket(number, descriptor, inbox)
     self.peer = peer
-    self.role = role
+    userRole = role
     openedAt = now
     lastProgress = now
   }
 
-  /// Notes whether output waits for the client.
-  ///
-  /// Before, the client had taken everything, including frames sent by other threads.
+  /// The rights of the connection: those of its user, as far as it is for them.
+  var role: AccessPolicy.Role? {
+    switch access {
+    case .read: userRole == nil ? nil : .reader
+    case .write: userRole == .owner ? .writer : userRole
+    case .owner: userRole
+    }
+  }
+
+  /// The refusal of what a reader may not do.
+  var mayOnlyRead: DepotError {
+    let subject = userRole == .reader ? "User \(peer.user)" : "The connection"
+    return DepotError(.operation, "\(subject) may only read.")
+  }
+
+  /// Notes whether output waits for the client, which before has taken all, also what other threads have sent.
   func noteWaiting(_ isWaiting: Bool, _ now: UInt64) {
     if isWaiting, !watchesWrites { lastProgress = now }
     watchesWrites = isWaiting

@@ -106,8 +106,7 @@ extension Server {
     _ caller: Caller
   ) throws(DepotError) {
     guard session.role != .reader else {
-      throw DepotError(.operation, "User \(session.peer.user) may only read.")
-        .hint("Let a user who may write open the container first.")
+      throw session.mayOnlyRead.hint("Let a user who may write open the container first.")
     }
     try checkRoom(for: request.stores.count)
     var made: [StoreHost] = []
@@ -222,7 +221,7 @@ extension Server {
       return end(caller, .success(description(of: container, opened: isOpener, changes: [])))
     }
     if session.role == .reader, container.schema.fingerprint != schema.fingerprint {
-      throw DepotError(.operation, "User \(session.peer.user) may only read.")
+      throw session.mayOnlyRead
     }
     let options = MigrationOptions(allows: request.allows)
     let control = session.calls[caller.call]?.control ?? CallControl()

@@ -1,0 +1,69 @@
+import DepotProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension ServiceTests {
+  /// Connections that are for less than their user may do.
+  @Suite(.serialized) struct ConnectionAccessTests {
+    /// The operations with the arguments of their documented examples.
+    private static func operations() throws -> [(name: String, arguments: String)] {
+      let path = Programs.root + "/proto-docs/protocol.json"
+      let document = try JSONValue(parsing: Data(contentsOf: URL(filePath: path)))
+      return try #require(document["operations"]?.array).map { entry in
+        try (#require(entry["name"]?.string), #require(entry["example"]?["args"]).text)
+      }
+    }
+
+    @Test func `a connection for reading changes nothing, whatever it asks for`() throws {
+      let daemon = try TestDaemon()
+      let connection = try LineConnection(daemon.socket, access: "read")
+      var refused: Set<String> = []
+      for (name, arguments) in try Self.operations() where name != "watch" && name != "backup" {
+        let code = try connection.call(name, arguments).error?["code"]?.string
+        if code == "permission.op" { refused.insert(name) }
+      }
+      let changing = Operation.declarations.filter { $0.privilege != .read && $0.name != "backup" }
+      // A container that isn't open would be made.
+      #expect(refused == Set(changing.map(\.name)).union(["container.open"]))
+      #expect(daemon.process.isRunning)
+      #expect(try connection.call("count", #"{"entity":"Item"}"#).error == nil)
+      #expect(try connection.call("backup").error == nil)
+    }
+
+    @Test func `a connection for writing leaves to the owner what is the owner's`() throws {
+      let daemon = try TestDaemon()
+      let connection = try LineConnection(daemon.socket, access: "write")
+      try connection.demand("insert", #"{"entity":"Item","columns":["name"],"rows":[["a"]]}"#)
+      for name in ["shutdown", "compact"] {
+        #expect(try connection.call(name).error?["code"]?.string == "permission.op")
+      }
+      // The page of a browser must name no path.
+      let store = #"{"name":"x","stores":[{"name":"s","path":"\#(daemon.folder.path)/other"}]}"#
+      let answer = try connection.call("container.open", store)
+      #expect(answer.error?["code"]?.string == "permission.op")
+      #expect(!FileManager.default.fileExists(atPath: daemon.folder.path + "/other"))
+      #expect(try connection.call("backup").error == nil)
+    }
+
+    @Test func `a connection for everything is as one that says nothing`() throws {
+      let daemon = try TestDaemon()
+      let connection = try LineConnection(daemon.socket, access: "owner")
+      #expect(try connection.call("compact").error == nil)
+      let roles = try ["read", "write", "owner"].map { access in
+        let connection = try LineConnection(daemon.socket, access: access)
+        let clients = try connection.demand("stats").result?["connections"]?["list"]?.array
+        return clients?.last?["role"]?.string
+      }
+      #expect(roles == ["reader", "writer", "owner"])
+    }
+
+    @Test func `access can't be widened by another hello`() throws {
+      let daemon = try TestDaemon()
+      let connection = try LineConnection(daemon.socket, access: "read")
+      try connection.send(#"{"hello":{"protocol":[1,1]}}"#)
+      #expect(try connection.receive()["err"]?["code"]?.string == "protocol.hello")
+      #expect(throws: DepotError.self) { try connection.receive() }
+    }
+  }
+}
