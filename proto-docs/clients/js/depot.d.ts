@@ -81,6 +81,8 @@ export interface CallOptions {
   pin?: string;
   container?: string;
   credit?: number;
+  /** Whether a watched history brings large transactions in the parts that come, so that memory is bounded. */
+  parts?: boolean;
 }
 
 export interface WatchArguments {
@@ -207,7 +209,8 @@ export type WatchEvent<R = Row> =
   | { kind: "gap"; from: string; to: string }
   | { kind: "mark"; token: string }
   | { kind: "live"; token: string }
-  | { kind: "transactions"; token: string; transactions: Transaction[] };
+  /** With `parts`, the last one goes on in the next event if `more` is true. */
+  | { kind: "transactions"; token: string; transactions: Transaction[]; more?: boolean };
 
 export interface Watch<R = Row> extends AsyncIterable<WatchEvent<R>> {
   readonly rows: R[];
@@ -245,6 +248,8 @@ export interface Transaction {
   group?: string;
   origin?: string;
   changes: RowChange[];
+  /** Whether it goes on in the next event of a watch with `parts`. */
+  more?: boolean;
   joined?: Record<string, any>;
 }
 

@@ -122,6 +122,12 @@ export class Watch {
   #transactions() {
     const live = this.#live;
     return async (/** @type {any} */ frame) => {
+      if (frame.kind === "change" && this.#options.parts) {
+        // Who resumes within a transaction gets all of it again, so the token is the one before until it is whole.
+        const transactions = await this.#source.typed(joined(frame.next));
+        if (!frame.more) live.token = frame.token;
+        return { kind: "transactions", token: frame.token, more: frame.more === true, transactions };
+      }
       if (frame.kind === "change") {
         for (const part of frame.next) live.parts.push(part);
         if (frame.more) return undefined;

@@ -1,0 +1,42 @@
+/** What a save met, and what becomes of it by what one chooses. Nothing here knows elements. */
+
+/**
+ * Returns the properties of a conflict: what they were, what others and the page made of them.
+ *
+ * @param {any} conflict as the service tells it
+ * @returns {{ path: string, base: any, theirs: any, mine: any, isBoth: boolean, who: any, choice: "theirs" | "mine" }[]}
+ */
+export function choicesOf(conflict) {
+  const { base = {}, store = {}, client = {}, properties = [], changedBy = {} } = conflict;
+  const both = new Set(properties);
+  const known = (values, path) => (values && path in values ? values[path] : undefined);
+  return [...new Set([...properties, ...Object.keys(client ?? {}), ...Object.keys(store ?? {})])].map((path) => {
+    const isMine = client !== null && path in (client ?? {});
+    return {
+      path, base: known(base, path), theirs: known(store, path), mine: isMine ? client[path] : undefined,
+      isBoth: both.has(path), isMine, who: changedBy?.[path],
+      choice: isMine && !both.has(path) ? "mine" : isMine ? undefined : "theirs",
+    };
+  }).filter((one) => one.isMine || !sameJSON(one.base, one.theirs));
+}
+
+/** Whether everything that both sides changed was chosen. */
+export const isDecided = (choices) => choices.every(({ choice }) => choice !== undefined);
+
+/**
+ * Returns the edit that is left: the values chosen as mine, on the version that the store has now.
+ *
+ * @param {any} edit with `values`, `base`, `version`
+ * @param {any} conflict
+ * @param {{ path: string, choice?: string }[]} choices
+ */
+export function resolved(edit, conflict, choices) {
+  const theirs = new Set(choices.filter(({ choice }) => choice !== "mine").map(({ path }) => path));
+  const values = Object.fromEntries(Object.entries(edit.values).filter(([path]) => !theirs.has(path)));
+  return { ...edit, version: conflict.storeVersion, values, base: undefined };
+}
+
+function sameJSON(one, other) {
+  const text = (value) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
+  return text(one) === text(other);
+}

@@ -1,0 +1,65 @@
+/** The list of entities with counts that live. */
+
+import { formatAddress } from "./address.js";
+import { h, replace } from "./dom.js";
+import { countText } from "./format.js";
+import { session } from "./session.js";
+
+/** A connection has 64 watches, of which the views need some. */
+const MOST_WATCHES = 40;
+
+export class EntityList {
+  #life = new AbortController();
+  #items = new Map();
+
+  constructor() {
+    this.search = h("input", {
+      type: "search", placeholder: "Find an entity", "aria-label": "Find an entity", oninput: () => this.#filter(),
+    });
+    this.items = h("ul", { class: "entities" });
+    this.element = h("nav", { "aria-label": "Entities", class: "entity-list" },
+      h("h2", { class: "side-title" }, "Entities"), this.search, this.items);
+  }
+
+  start() {
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#items.clear();
+    const { model } = session;
+    const { names } = model;
+    this.search.hidden = names.length < 8;
+    replace(this.items, names.map((name) => {
+      const count = h("span", { class: "count" });
+      const item = h("li", { "data-depth": Math.min(model.depth(name), 4) },
+        h("a", { href: formatAddress({ view: "table", entity: name }) }, h("span", { class: "name" }, name), count));
+      this.#items.set(name, { item, count, link: item.firstChild });
+      return item;
+    }));
+    this.#filter();
+    this.current(this.entity);
+  }
+
+  current(entity) {
+    this.entity = entity;
+    for (const [name, { link }] of this.#items) {
+      if (name === entity) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  #filter() {
+    const wanted = this.search.value.trim().toLowerCase();
+    let watched = 0;
+    for (const [name, entry] of this.#items) {
+      entry.item.hidden = wanted !== "" && !name.toLowerCase().includes(wanted);
+      if (entry.item.hidden) continue;
+      if (entry.isWatched || watched++ >= MOST_WATCHES) continue;
+      if ([...this.#items.values()].filter(({ isWatched }) => isWatched).length >= MOST_WATCHES) continue;
+      entry.isWatched = true;
+      void session.follow({ count: { entity: name } }, this.#life.signal, (_, watch) => {
+        const { count } = watch.rows[0] ?? {};
+        if (count !== undefined) replace(entry.count, countText(count));
+      }, () => (entry.isWatched = false));
+    }
+  }
+}

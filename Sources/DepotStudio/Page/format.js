@@ -1,0 +1,134 @@
+/** How values look as text. Nothing here knows elements. */
+
+/** The longest text that a cell shows; the rest is shown with the object. */
+const LONGEST = 300;
+
+/**
+ * Returns the text of a value, and how it looks: `null`, `empty`, `number`, `text`, `data`, `date`, `bool`, or `json`.
+ *
+ * @param {any} value
+ * @param {{ type?: string, collection?: string }} [column]
+ * @returns {{ text: string, look: string }}
+ */
+export function formatted(value, column = {}) {
+  if (value === null || value === undefined) return { text: "–", look: "null" };
+  if (Array.isArray(value)) {
+    if (value.length === 0) return { text: "none", look: "empty" };
+    const shown = value.slice(0, 20).map((one) => formatted(one, { type: column.type }).text);
+    return { text: cut(shown.join(", ") + (value.length > 20 ? ` … ${value.length} in all` : "")), look: "text" };
+  }
+  if (value instanceof Date) return { text: dateText(value), look: "date" };
+  if (ArrayBuffer.isView(value)) return { text: bytesText(value.byteLength), look: "data" };
+  switch (typeof value) {
+    case "boolean":
+      return { text: value ? "yes" : "no", look: "bool" };
+    case "number":
+    case "bigint":
+      return { text: numberText(value), look: "number" };
+    case "object":
+      if (isLength(value)) return { text: bytesText(Number(value.$length)), look: "data" };
+      return { text: cut(jsonText(value)), look: "json" };
+  }
+  if (value === "") return { text: "empty", look: "empty" };
+  return { text: cut(value), look: isNumeric(column) ? "number" : "text" };
+}
+
+/** Whether the values of a column stand at the right. */
+export const isNumeric = ({ type, collection } = {}) =>
+  !collection && /^(u?int(8|16|32|64)|double|float|decimal)$/.test(type ?? "");
+
+export const isLength = (value) => typeof value === "object" && value !== null && "$length" in value;
+
+/** Minus signs are those of typography; -0 keeps its sign. */
+export function numberText(value) {
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return text.replace(/^-/, "−").replace("Infinity", "∞");
+}
+
+/** Returns a date in UTC, without what is zero at its end. */
+export function dateText(date) {
+  if (Number.isNaN(date.getTime())) return "no date";
+  const form = typeof date.toJSON() === "string" ? date.toJSON() : date.toISOString();
+  const [day, time] = form.replace("Z", "").split("T");
+  const shown = time.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  return shown === "00:00:00" ? day : `${day} ${shown.replace(/^(\d\d:\d\d):00$/, "$1")}`;
+}
+
+/** Returns the local time of a moment of the history, with seconds. */
+export function momentText(at, now = Date.now()) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  const two = (number) => String(number).padStart(2, "0");
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const isToday = new Date(now).toDateString() === date.toDateString();
+  return isToday ? time : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+}
+
+export function bytesText(count) {
+  if (count < 1000) return `${count} B`;
+  let value = count;
+  let unit = -1;
+  while (value >= 999.5 && unit < 4) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${["kB", "MB", "GB", "TB", "PB"][unit]}`;
+}
+
+/** Returns a number of rows with thin spaces between thousands. */
+export const countText = (count) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+
+export const plural = (count, one, many = `${one}s`) => `${countText(count)} ${Number(count) === 1 ? one : many}`;
+
+/** Returns a duration of microseconds. */
+export function durationText(microseconds) {
+  if (microseconds < 1000) return `${Math.round(microseconds)} µs`;
+  if (microseconds < 1e6) return `${(microseconds / 1000).toPrecision(microseconds < 1e4 ? 2 : 3)} ms`;
+  if (microseconds < 60e6) return `${(microseconds / 1e6).toPrecision(3)} s`;
+  const minutes = Math.floor(microseconds / 60e6);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Returns JSON in which integers keep all digits. */
+export function jsonText(value, indent = "", step = "") {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Date) return JSON.stringify(value.toJSON());
+  if (typeof value !== "object") return JSON.stringify(value);
+  const inner = indent + step;
+  const [begin, end] = step ? [`\n${inner}`, `\n${indent}`] : ["", ""];
+  const parts = Array.isArray(value)
+    ? value.map((one) => jsonText(one, inner, step))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}:${step ? " " : ""}${jsonText(one, inner, step)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return parts.length ? open + begin + parts.join(`,${begin}`) + end + close : open + close;
+}
+
+/** Cuts text between characters, and shows its line ends as signs. */
+export function cut(text, length = LONGEST) {
+  const short = text.length > length ? `${[...text.slice(0, length + 1)].slice(0, -1).join("")}…` : text;
+  return short.replace(/[\r\n]+/g, " ↵ ").replace(/[\u0000-\u001f\u007f]/g, (sign) =>
+    sign === "\t" ? " " : String.fromCodePoint(sign === "\u007f" ? 0x2421 : 0x2400 + sign.codePointAt(0)));
+}
+
+/** Returns a constant of the predicate language. */
+export function constantText(value, column = {}) {
+  if (value === null || value === undefined) return "NIL";
+  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? String(value) : `CAST("${value}", "double")`;
+  }
+  if (value instanceof Date) {
+    const form = value.toJSON();
+    return typeof form === "string" ? `CAST("${form}", "date")` : `CAST("${value.toISOString()}", "date")`;
+  }
+  if (typeof value === "string") {
+    if (column.type === "decimal" || column.type === "uint64") return `CAST(${JSON.stringify(value)}, "decimal")`;
+    return JSON.stringify(value);
+  }
+  return undefined;
+}
+
+/** Who made a transaction, in a word. */
+export const whoText = ({ author, process } = {}) => author ?? process ?? "somebody";

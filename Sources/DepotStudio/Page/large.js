@@ -1,0 +1,194 @@
+/** Values outside of the rows: pictures, texts, bytes, downloads, and uploads in parts. */
+
+import { download, h, replace } from "./dom.js";
+import { bytesText } from "./format.js";
+import { session } from "./session.js";
+
+const MOST_OF_PICTURE = 16 << 20;
+const PART = 4096;
+const UPLOAD_PART = 1 << 20;
+
+/** Reads a part of a value, or all of it, and says how far it is. */
+async function read(entity, id, attribute, { offset = 0, length, signal, progress } = {}) {
+  const parts = [];
+  let size = 0;
+  for await (const frame of session.client.stream("blob.read", { entity, id, attribute, offset, length }, { signal })) {
+    for (const [, count, data] of frame.next) {
+      parts.push(data);
+      size += Number(count);
+      progress?.(size);
+    }
+  }
+  return parts;
+}
+
+const bytesOf = (parts) => {
+  const pieces = parts.map((data) => Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
+  return pieces;
+};
+
+function joined(pieces) {
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let place = 0;
+  for (const piece of pieces) {
+    all.set(piece, place);
+    place += piece.length;
+  }
+  return all;
+}
+
+/** The kind of a picture by its first bytes. */
+export function pictureType(bytes) {
+  const starts = (...signs) => signs.every((sign, index) => bytes[index] === sign);
+  if (starts(0x89, 0x50, 0x4e, 0x47)) return "image/png";
+  if (starts(0xff, 0xd8, 0xff)) return "image/jpeg";
+  if (starts(0x47, 0x49, 0x46, 0x38)) return "image/gif";
+  if (starts(0x52, 0x49, 0x46, 0x46) && bytes[8] === 0x57 && bytes[9] === 0x45) return "image/webp";
+  return undefined;
+}
+
+/** Shows the beginning of a value, or the picture that it is. */
+export async function showLarge(box, entity, id, column, length, signal) {
+  const { path, type } = column;
+  const state = h("span", { class: "dim" });
+  const view = h("div", { class: "preview" });
+  const save = h("button", { class: "quiet", onclick: async () => {
+    save.disabled = true;
+    try {
+      const parts = await read(entity, id, path, { signal, progress: (size) => replace(state, `${Math.floor((100 * size) / Math.max(1, length))} %`) });
+      const pieces = type === "string" ? parts : bytesOf(parts);
+      const picture = type === "string" ? undefined : pictureType(pieces[0] ?? []);
+      download(`${entity}-${id}-${path}${extension(picture, type)}`, pieces, picture ?? (type === "string" ? "text/plain" : undefined));
+    } catch (error) {
+      replace(state, error.message);
+    } finally {
+      save.disabled = false;
+    }
+  } }, "Download");
+  replace(box, save, state, view);
+  try {
+    if (type === "string") return await showText(view, entity, id, path, length, signal);
+    const first = joined(bytesOf(await read(entity, id, path, { length: 64, signal })));
+    const picture = pictureType(first);
+    if (picture && length <= MOST_OF_PICTURE) {
+      await showPicture(view, joined(bytesOf(await read(entity, id, path, { signal }))), picture, path);
+    } else {
+      await showBytes(view, entity, id, path, length, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) replace(view, h("p", { class: "inline-error" }, error.message));
+  }
+}
+
+const extension = (picture, type) => (type === "string" ? ".txt" : picture ? `.${picture.slice(6)}` : ".bin");
+
+/** Draws a picture; it needs no address, which the page's policy would forbid. */
+async function showPicture(view, bytes, type, path) {
+  const picture = await createImageBitmap(new Blob([bytes], { type }));
+  const scale = Math.min(1, 640 / picture.width, 640 / picture.height);
+  const canvas = h("canvas", {
+    width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)), role: "img",
+    "aria-label": `The picture in ${path}, ${picture.width} by ${picture.height}`,
+  });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  picture.close();
+  replace(view, canvas);
+}
+
+/** Shows a text up to a place where a character ends, and more when asked. */
+async function showText(view, entity, id, path, length, signal) {
+  const text = h("pre", { class: "code" });
+  replace(view, text);
+  let offset = 0;
+  const more = h("button", { class: "quiet", onclick: () => void next() }, "More");
+  const next = async () => {
+    const parts = await read(entity, id, path, { offset, length: Math.min(PART, length - offset), signal });
+    const piece = parts.join("");
+    text.append(piece);
+    offset += new TextEncoder().encode(piece).length;
+    more.remove();
+    if (offset < length && piece !== "") view.append(more);
+  };
+  await next();
+}
+
+/** Shows bytes by their hexadecimal digits, a part at a time. */
+async function showBytes(view, entity, id, path, length, signal) {
+  const text = h("pre", { class: "code hex" });
+  const place = h("span", { class: "dim" });
+  let offset = 0;
+  const show = async (from) => {
+    offset = Math.max(0, Math.min(from, Math.floor((length - 1) / 256) * 256));
+    const bytes = joined(bytesOf(await read(entity, id, path, { offset, length: 256, signal })));
+    const lines = [];
+    for (let start = 0; start < bytes.length; start += 16) {
+      const line = [...bytes.subarray(start, start + 16)];
+      const digits = line.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+      const signs = line.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
+      lines.push(`${(offset + start).toString(16).padStart(8, "0")}  ${digits.padEnd(47)}  ${signs}`);
+    }
+    replace(text, lines.join("\n"));
+    replace(place, `${bytesText(offset)} of ${bytesText(length)}`);
+  };
+  const step = (text_, by) => h("button", { class: "quiet", onclick: () => void show(offset + by) }, text_);
+  replace(view, text, length > 256 && h("div", { class: "tools" }, step("Before", -256), step("Next", 256), place));
+  await show(0);
+}
+
+/** Gives a value in external storage another content from a file or a text. */
+export async function replaceLarge(value, entity, id, column, done) {
+  const state = h("span", { class: "dim" });
+  const cancel = h("button", { class: "quiet", onclick: done }, "Cancel");
+  const file = h("input", { type: "file", "aria-label": column.name });
+  const send = async (data, isText) => {
+    const size = isText ? new TextEncoder().encode(data).length : data.length;
+    const upload = `studio-${crypto.randomUUID()}`;
+    try {
+      const bytes = isText ? new TextEncoder().encode(data) : data;
+      if (size <= UPLOAD_PART) {
+        await session.client.call("blob.write", { entity, id, attribute: column.path, data: isText ? data : base64(bytes) });
+      } else {
+        let offset = 0;
+        while (offset < size) {
+          let end = Math.min(size, offset + UPLOAD_PART);
+          // A text is cut between characters.
+          while (isText && end < size && (bytes[end] & 0xc0) === 0x80) end--;
+          const part = bytes.subarray(offset, end);
+          await session.client.call("blob.write", {
+            entity, id, attribute: column.path, upload, offset, data: isText ? new TextDecoder().decode(part) : base64(part), final: end === size,
+          });
+          offset = end;
+          replace(state, `${Math.floor((100 * offset) / size)} %`);
+        }
+      }
+      done();
+    } catch (error) {
+      replace(state, error.message);
+    }
+  };
+  const null_ = column.isOptional && h("button", { class: "quiet", onclick: async () => {
+    try {
+      await session.client.entity(entity).update({ ids: [id], set: { [column.path]: null } });
+      done();
+    } catch (error) {
+      replace(state, error.message);
+    }
+  } }, "Null");
+  const button = h("button", { class: "primary", onclick: async () => {
+    if (file.files[0]) await send(new Uint8Array(await file.files[0].arrayBuffer()), false).catch((error) => replace(state, error.message));
+    else if (area) await send(area.value, true);
+  } }, "Store");
+  const area = column.type === "string" ? h("textarea", { rows: 6, "aria-label": column.name }) : undefined;
+  if (area) {
+    file.hidden = true;
+    area.value = (await read(entity, id, column.path, { length: 1 << 20 }).catch(() => [])).join("");
+  }
+  replace(value, h("div", { class: "editor stacked" }, area ?? file, h("div", { class: "tools" }, button, null_, cancel, state), h("p", { class: "dim" }, "It is stored at once, as a transaction of its own.")));
+  (area ?? file).focus();
+}
+
+function base64(bytes) {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  return btoa(text);
+}

@@ -1,0 +1,25 @@
+/** What there is, when no entity is chosen. */
+
+import { formatAddress } from "./address.js";
+import { h } from "./dom.js";
+import { plural } from "./format.js";
+import { session } from "./session.js";
+
+export class Overview {
+  title = "Entities";
+
+  constructor() {
+    const { model } = session;
+    const names = model.names;
+    this.element = h("section", { class: "view overview", "aria-label": "Entities" },
+      h("header", { class: "bar" }, h("h1", {}, "Entities"), h("span", { class: "count" }, plural(names.length, "entity", "entities"))),
+      names.length === 0
+        ? h("div", { class: "empty-page" }, h("p", {}, "The store has no schema yet."), h("p", { class: "hint code" }, "depot schema apply FILE"))
+        : h("ul", { class: "cards" }, names.map((name) => h("li", {}, h("a", { href: formatAddress({ view: "table", entity: name }) },
+          h("strong", {}, name),
+          h("span", { class: "dim" }, [
+            plural(model.columns(name).filter((column) => column.kind === "attribute").length, "attribute"),
+            plural(model.relationships(name).length, "relationship"),
+          ].join(" · ")))))));
+  }
+}

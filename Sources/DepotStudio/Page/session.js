@@ -1,0 +1,122 @@
+/** The page's connection: the client, the schema, and the state that everybody sees. */
+
+import { DepotError, connect } from "/client/browser.js";
+
+import { Model } from "./schema.js";
+
+/** As long as the page is open: it goes on when the service is back, however long that takes. */
+const PATIENCE = 365 * 86_400_000;
+
+class Session extends EventTarget {
+  /** @type {any} */
+  client = undefined;
+  /** @type {Model | undefined} */
+  model = undefined;
+  settings = { write: false, store: "", version: "" };
+  state = "connecting";
+  /** @type {any} */
+  error = undefined;
+  /** The last moment that the page knows of the store. */
+  token = undefined;
+  #instance;
+  #uuid;
+
+  async start() {
+    try {
+      const answer = await fetch("/studio.json", { cache: "no-store" });
+      if (answer.ok) this.settings = { ...this.settings, ...(await answer.json()) };
+    } catch {
+      // The connection tells what is wrong.
+    }
+    for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
+      try {
+        this.client = await connect(undefined, {
+          name: "studio", version: this.settings.version || "1", patience: PATIENCE,
+          onState: (state, error) => this.#changed(state, error),
+        });
+        break;
+      } catch (error) {
+        this.#changed("unreachable", error);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+    this.#remember();
+    await this.refreshSchema();
+  }
+
+  get canWrite() {
+    return Boolean(this.settings.write);
+  }
+
+  #remember() {
+    const { welcome } = this.client;
+    this.#instance = welcome?.server.instance ?? this.#instance;
+    this.#uuid = welcome?.store?.uuid ?? this.#uuid;
+  }
+
+  #changed(state, error) {
+    const before = this.state;
+    this.state = state;
+    this.error = error;
+    this.dispatchEvent(new Event("state"));
+    if (state === "connected" && before !== "connecting" && this.client) void this.#back();
+    else if (state === "disconnected") void this.client?.ping().catch(() => {});
+  }
+
+  /** Finds out what happened while the connection was lost. */
+  async #back() {
+    try {
+      const { welcome } = this.client;
+      if (!welcome || welcome.server.instance === this.#instance) return;
+      const isOther = welcome.store?.uuid !== this.#uuid;
+      this.#remember();
+      let isForeign = isOther;
+      if (this.token && !isOther) {
+        try {
+          await this.client.history({ since: this.token, limit: 1, values: false }).first();
+        } catch (error) {
+          isForeign = error.code === "history.foreign";
+        }
+      }
+      await this.refreshSchema();
+      if (isForeign) this.token = undefined;
+      this.dispatchEvent(new CustomEvent("back", { detail: { isRestored: isForeign, isOther } }));
+    } catch {
+      // The next connection tells.
+    }
+  }
+
+  /** Reads the schema again; tells if it is another one. */
+  async refreshSchema() {
+    const answer = await this.client.schema();
+    if (answer.fingerprint === this.model?.fingerprint) return;
+    const isFirst = !this.model;
+    this.model = new Model(answer);
+    if (!isFirst) this.dispatchEvent(new Event("schema"));
+  }
+
+  /**
+   * Follows a watch until the signal is aborted.
+   *
+   * @param {Record<string, any>} query
+   * @param {AbortSignal} signal
+   * @param {(event: any, watch: any) => void} take
+   * @param {(error: DepotError) => void} [failed]
+   * @param {Record<string, any>} [options]
+   */
+  async follow(query, signal, take, failed = () => {}, options = {}) {
+    try {
+      const watch = this.client.watch(query, { signal, ...options });
+      for await (const event of watch) {
+        if (signal.aborted) return;
+        if (event.token) this.token = event.token;
+        take(event, watch);
+      }
+    } catch (error) {
+      if (!signal.aborted) failed(error);
+    }
+  }
+}
+
+export const session = new Session();
+export { DepotError };
