@@ -165,6 +165,7 @@ export class StudioGrid extends HTMLElement {
         role: "gridcell", "aria-colindex": index + 1, id: `${this.#id}-${place}-${index}`,
         class: column.isNumeric ? "number" : "",
       });
+      cell.style.gridColumn = String(index + 1);
       if (row !== undefined) this.cell(cell, row, column, place);
       return cell;
     }));

@@ -1,7 +1,7 @@
 /** Transactions as elements: who, when, and each change with old and new values. */
 
-import { formatAddress, withMembers } from "./address.js";
-import { h, replace } from "./dom.js";
+import { withMembers } from "./address.js";
+import { h } from "./dom.js";
 import { formatted, momentText, plural, whoText } from "./format.js";
 import { session } from "./session.js";
 
@@ -17,7 +17,7 @@ export function summary(changes) {
   if (counts.size === 0) return "no changes of rows";
   return [...counts].slice(0, 6).map(([name, count]) => {
     const [kind, entity] = name.split(" ");
-    return `${count === 1 ? entity : plural(count, entity, entity)} ${{ insert: "inserted", update: "changed", delete: "deleted" }[kind]}`;
+    return `${count === 1 ? entity : `${plural(count, "row")} of ${entity}`} ${{ insert: "inserted", update: "changed", delete: "deleted" }[kind]}`;
   }).join(", ") + (counts.size > 6 ? " …" : "");
 }
 
@@ -80,5 +80,3 @@ function linkText(value) {
   if (value?.order) return "another order";
   return [value?.add?.length && `+ ${value.add.join(", ")}`, value?.remove?.length && `− ${value.remove.join(", ")}`].filter(Boolean).join("  ");
 }
-
-export { formatAddress, replace };

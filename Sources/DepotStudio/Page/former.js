@@ -1,0 +1,118 @@
+/** What rows were at a moment, by all that changed since. Nothing here knows elements. */
+
+export class Former {
+  /** The values of then by identifier, and in them by path. */
+  values = new Map();
+  /** The identifiers of rows that there weren't. */
+  inserted = new Set();
+  /** The rows that are gone by now. */
+  gone = new Map();
+  /** The rows that are gone by now and were there then. */
+  deletedOnly = new Map();
+  #sorted = undefined;
+
+  get size() {
+    return this.values.size + this.inserted.size;
+  }
+
+  /** Takes a change; they come in the order in which they happened. The first of a row says what it was. */
+  take({ entity, id, kind, old }) {
+    const name = String(id);
+    if (kind === "insert") {
+      if (this.deletedOnly.has(name)) {
+        // It was made again.
+        this.deletedOnly.delete(name);
+        this.#sorted = undefined;
+      } else if (!this.values.has(name)) {
+        this.inserted.add(name);
+      }
+      return;
+    }
+    if (kind === "links") return;
+    if (this.inserted.has(name)) {
+      if (kind === "delete") {
+        this.inserted.delete(name);
+        this.passing = (this.passing ?? 0) + 1;
+      }
+      return;
+    }
+    const known = this.values.get(name) ?? {};
+    for (const [path, value] of Object.entries(old ?? {})) if (!(path in known)) known[path] = value;
+    this.values.set(name, known);
+    if (kind === "delete") {
+      this.deletedOnly.set(name, { $entity: entity, ...known, $id: id });
+      this.#sorted = undefined;
+    }
+  }
+
+  /** The rows that are gone, by their identifiers. */
+  get deletedSorted() {
+    this.#sorted ??= [...this.deletedOnly.values()].sort((one, other) => (one.$id < other.$id ? -1 : 1));
+    return this.#sorted;
+  }
+
+  /** The row of then, of one that there is. */
+  row(row) {
+    const known = this.values.get(String(row.$id));
+    if (!known) return row;
+    const then = { ...row };
+    for (const [path, value] of Object.entries(known)) {
+      if (path in then || `${path}.$length` in then) then[path] = value;
+      if (`${path}.$length` in then) then[`${path}.$length`] = value?.$length ?? null;
+      // The label of a related row is another one then.
+      for (const name of Object.keys(then)) if (name.startsWith(`${path}.`) && !(name in known) && !name.endsWith(".$length")) delete then[name];
+    }
+    return then;
+  }
+
+  isChanged(id, path) {
+    const name = String(id);
+    const known = this.values.get(name);
+    if (!known) return false;
+    return path === undefined ? this.deletedOnly.has(name) : path in known;
+  }
+}
+
+/**
+ * Finds where the row at a place of then is among the rows of now.
+ *
+ * @param {Former} former
+ * @param {number} place
+ * @param {number} now how many rows there are now
+ * @param {(offset: number) => Promise<any>} idAt the identifier at a place of now
+ * @returns {Promise<{ offset: number, id: any, before: any[], nextGone: number }>}
+ */
+export async function placeThen(former, place, now, idAt) {
+  const inserted = [...former.inserted].map(BigInt).sort((one, other) => (one < other ? -1 : 1));
+  const gone = former.deletedSorted.map(({ $id }) => BigInt($id));
+  /** How many rows of then are before an identifier that is at an offset now. */
+  const rank = (offset, id) => offset - below(inserted, id) + below(gone, id);
+  let low = Math.max(0, place - gone.length);
+  let high = Math.min(now, place + inserted.length);
+  // The rank grows with the offset: the first offset whose rank is at least the place is wanted.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const id = await idAt(middle);
+    if (id !== undefined && rank(middle, BigInt(id)) < place) low = middle + 1;
+    else high = middle;
+  }
+  const id = low < now ? await idAt(low) : undefined;
+  const end = id === undefined ? undefined : BigInt(id);
+  const reached = end === undefined ? low - inserted.length + gone.length : rank(low, end);
+  // Rows that are gone may lie between the place and the row that was found.
+  const goneBefore = end === undefined ? gone.length : below(gone, end);
+  const missing = Math.max(0, Math.min(goneBefore, reached - place));
+  return { offset: low, id, before: former.deletedSorted.slice(goneBefore - missing, goneBefore), nextGone: goneBefore };
+}
+
+/** How many of sorted numbers are less than another one. */
+export function below(numbers, one) {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] < one) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
