@@ -1,0 +1,209 @@
+/** The service: who is connected, what is slow, what is watched, its figures as small plots, and backups. */
+
+import { ask, download, errorBox, h, replace, svg } from "./dom.js";
+import { bytesText, countText, durationText, plural } from "./format.js";
+import { linePath, sample } from "./metrics.js";
+import { session } from "./session.js";
+
+const PERIOD = 1500;
+const KEPT = 80;
+const WIDTH = 220;
+const HEIGHT = 44;
+
+const PLOTS = [
+  { title: "Commits", lines: [["commits", ""]], text: (value) => `${rateText(value)} per second` },
+  { title: "Rows written", lines: [["rows", ""]], text: (value) => `${rateText(value)} per second` },
+  { title: "Commit latency", lines: [["commit99", "p99"], ["commit50", "p50"]], text: durationText },
+  { title: "Call latency", lines: [["call99", "p99"], ["call50", "p50"]], text: durationText },
+  { title: "Write-ahead log", lines: [["log", ""]], text: bytesText },
+  { title: "Memory", lines: [["memory", ""]], text: bytesText },
+];
+
+const rateText = (value) => (value < 10 ? value.toFixed(1).replace(/\.0$/, "") : countText(Math.round(value)));
+
+export class ServiceView {
+  title = "Service";
+  #life = new AbortController();
+  #samples = [];
+  #before;
+
+  constructor(_, page) {
+    this.page = page;
+    this.head = h("span", { class: "count" });
+    this.plots = h("div", { class: "plots" });
+    this.clients = h("div");
+    this.slow = h("div");
+    this.space = h("div");
+    this.problem = h("div");
+    this.backupState = h("span", { class: "dim", role: "status" });
+    this.backupButton = h("button", { class: "quiet", onclick: () => void this.#backup() }, "Back up");
+    this.checkButton = h("button", { class: "quiet", onclick: () => void this.#check() }, "Check");
+    this.element = h("section", { class: "view service-view", "aria-label": "Service" },
+      h("header", { class: "bar" }, h("h1", {}, "Service"), this.head, h("span", { class: "space" }), this.backupState,
+        h("div", { class: "tools" }, this.checkButton, this.backupButton)),
+      h("div", { class: "scrolls service-body" }, this.problem, this.plots,
+        part("Clients", this.clients), part("Slow calls", this.slow), part("Disk", this.space)));
+    this.figures = PLOTS.map((plot) => this.#plot(plot));
+    void this.#poll();
+    void this.#readSpace();
+  }
+
+  close() {
+    this.#life.abort();
+  }
+
+  #plot({ title, lines, text }) {
+    const value = h("strong", { class: "number" });
+    const paths = lines.map((_, index) => svg("path", { class: `line line${index}` }));
+    const drawing = svg("svg", { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, preserveAspectRatio: "none", class: "plot", role: "img", "aria-label": title }, paths);
+    this.plots.append(h("figure", { class: "card" }, h("figcaption", {}, title, value), drawing));
+    return { show: () => {
+      const most = Math.max(0, ...this.#samples.flatMap((one) => lines.map(([name]) => one[name] ?? 0)));
+      lines.forEach(([name], index) => paths[index].setAttribute("d", linePath(this.#samples.map((one) => one[name]), WIDTH, HEIGHT, most)));
+      const last = this.#samples[this.#samples.length - 1];
+      const known = lines.map(([name, label]) => {
+        const latest = name.startsWith("commit") && name !== "commits" || name.startsWith("call") ? this.#samples.findLast((one) => one[name] !== undefined)?.[name] : last[name];
+        return latest === undefined ? undefined : `${label ? `${label} ` : ""}${text(latest)}`;
+      }).filter(Boolean);
+      replace(value, known.join("  ") || "–");
+      drawing.setAttribute("aria-label", `${title}: ${known.join(", ") || "nothing yet"}`);
+    } };
+  }
+
+  async #poll() {
+    const { signal } = this.#life;
+    while (!signal.aborted) {
+      if (document.visibilityState === "visible") {
+        try {
+          const stats = await session.client.call("stats", {}, { signal });
+          const now = { at: performance.now(), stats };
+          this.#samples.push(sample(this.#before, now));
+          if (this.#samples.length > KEPT) this.#samples.shift();
+          this.#before = now;
+          this.#show(stats);
+          replace(this.problem);
+        } catch (error) {
+          if (signal.aborted) return;
+          replace(this.problem, errorBox(error));
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, PERIOD));
+    }
+  }
+
+  #show(stats) {
+    const { server, connections, readers, store, slow } = stats;
+    replace(this.head, [`${server.name} ${server.version}`, `up ${durationText(server.uptimeSeconds * 1e6)}`, `process ${server.pid}`].join(" · "));
+    for (const figure of this.figures) figure.show();
+    const own = session.client.welcome?.connection;
+    this.clientsKey = replaceIfOther(this.clients, this.clientsKey, [connections.list.map(({ seconds, ...rest }) => rest), store.watches, readers], () => [
+      h("p", { class: "dim" }, [
+        plural(connections.current, "connection"), `${plural(store.watches?.current ?? 0, "live query", "live queries")}`,
+        `${plural(readers.active, "read")} under way`, `${readers.waiting} waiting for a reader`, `${plural(readers.pins, "pin")}`, `${plural(readers.parked, "stream")} waiting for its client`,
+      ].join(" · ")),
+      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["", "Client", "Process", "Role", "Under way", "Waiting to be read", ""].map((text) => h("th", { scope: "col" }, text)))),
+        h("tbody", {}, connections.list.map((one) => h("tr", {},
+          h("td", { class: "number dim" }, String(one.connection)),
+          h("td", {}, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–", one.connection === own && h("span", { class: "good tag" }, "this page"), one.author && h("span", { class: "dim" }, ` ${one.author}`)),
+          h("td", {}, one.process ?? `${one.pid}`),
+          h("td", {}, one.role ?? ""),
+          h("td", {}, one.calls.length ? one.calls.slice(0, 8).map((call) => typeof call === "string" ? call : `${call.op ?? call.call ?? ""} ${call.entity ?? ""}`.trim()).join(", ") : one.inFlight ? String(one.inFlight) : "–"),
+          h("td", { class: "number" }, bytesText(one.outboundBytes)),
+          h("td", {}, session.canWrite && one.connection !== own && h("button", { class: "quiet", "aria-label": `Close connection ${one.connection}`, onclick: () => void this.#end(one) }, "Close"))))))),
+    ]);
+    this.slowKey = replaceIfOther(this.slow, this.slowKey, slow, () => slow.length === 0
+      ? h("p", { class: "dim" }, "None.")
+      : h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["Took", "Call", "Predicate", "Scanned", "Advice"].map((text) => h("th", { scope: "col" }, text)))),
+        h("tbody", {}, [...slow].reverse().slice(0, 30).map((one) => h("tr", {}, h("td", { class: "number" }, durationText(one.ms * 1000)),
+          h("td", {}, [one.op, one.entity].filter(Boolean).join(" ")), h("td", { class: "code" }, typeof one.where === "string" ? one.where : one.where ? JSON.stringify(one.where) : "–"),
+          h("td", { class: "number" }, one.scanned === null ? "–" : countText(one.scanned), one.fullScan && h("span", { class: "tag" }, "full scan")), h("td", {}, one.advice ?? "")))))));
+  }
+
+  async #readSpace() {
+    try {
+      const told = await session.client.call("space", {}, { signal: this.#life.signal });
+      const total = told.fileBytes + told.logBytes;
+      const parts = [
+        ...told.entities.map((one) => [one.entity, one.rowBytes + one.indexBytes + one.valueBytes + one.linkBytes, `${plural(one.rows, "row")}: rows ${bytesText(one.rowBytes)}, indexes ${bytesText(one.indexBytes)}, values outside ${bytesText(one.valueBytes)}, links ${bytesText(one.linkBytes)}`]),
+        ["History", told.historyBytes, ""], ["Free", told.freeBytes, "for rows to come"], ["Log", told.logBytes, "used again"], ["Other", told.otherBytes, ""],
+      ].filter(([, bytes]) => bytes > 0).sort((one, other) => other[1] - one[1]);
+      const most = Math.max(...parts.map(([, bytes]) => bytes));
+      replace(this.space, h("p", { class: "dim" }, `${bytesText(total)} in all`),
+        h("div", { class: "bars" }, parts.map(([name, bytes, note]) => {
+          const bar = h("span", { class: "bar-fill" });
+          bar.style.width = `${Math.max(0.5, (100 * bytes) / most)}%`;
+          return h("div", { title: note }, h("span", { class: "bar-name" }, name), h("span", { class: "bar-track" }, bar), h("span", { class: "number" }, bytesText(bytes)));
+        })),
+        told.copies.length > 0 && h("p", { class: "dim" }, `Copies beside the store: ${told.copies.map(({ name, bytes }) => `${name} (${bytesText(bytes)})`).join(", ")}`));
+    } catch (error) {
+      if (!this.#life.signal.aborted) replace(this.space, h("p", { class: "dim" }, error.message));
+    }
+  }
+
+  async #end(client) {
+    const answer = await ask(`Close connection ${client.connection}?`, h("p", {}, `${client.process ?? "The program"} is told why. What it has not committed is forgotten.`),
+      [{ text: "Keep" }, { text: "Close it", value: true, kind: "danger" }]);
+    if (!answer) return;
+    try {
+      await session.client.call("connection.close", { connection: client.connection });
+    } catch (error) {
+      await ask("It wasn't closed", errorBox(error), [{ text: "Close", kind: "primary" }]);
+    }
+  }
+
+  async #check() {
+    this.checkButton.disabled = true;
+    replace(this.backupState, "Checking every page…");
+    try {
+      const { problems, pages } = await session.client.call("check", {}, { signal: this.#life.signal });
+      replace(this.backupState, problems.length === 0 ? `Sound: ${plural(pages, "page")}` : plural(problems.length, "problem"));
+      if (problems.length) await ask("Problems", h("ul", {}, problems.slice(0, 100).map((text) => h("li", {}, text))), [{ text: "Close", kind: "primary" }]);
+    } catch (error) {
+      replace(this.backupState, error.message);
+    }
+    this.checkButton.disabled = false;
+  }
+
+  /** Reads a backup into a file, with progress; the same button cancels it. */
+  async #backup() {
+    if (this.running) return this.running.abort();
+    const running = (this.running = new AbortController());
+    replace(this.backupButton, "Cancel");
+    const progress = h("progress", { max: 1, value: 0, "aria-label": "Backup" });
+    const text = h("span", {});
+    replace(this.backupState, progress, " ", text);
+    try {
+      const pieces = [];
+      let done = 0;
+      for await (const frame of session.client.stream("backup", {}, { signal: running.signal })) {
+        for (const [, size, data] of frame.next) {
+          const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+          // A blob may be kept on the disk by the browser.
+          pieces.push(new Blob([bytes]));
+          done += bytes.length;
+          progress.value = done / Number(size);
+          replace(text, `${bytesText(done)} of ${bytesText(Number(size))}`);
+        }
+      }
+      const day = new Date().toISOString().slice(0, 10);
+      download(`depot-${day}.backup`, pieces);
+      replace(this.backupState, `${bytesText(done)} saved`);
+    } catch (error) {
+      replace(this.backupState, running.signal.aborted ? "Cancelled" : error.message);
+    }
+    this.running = undefined;
+    replace(this.backupButton, "Back up");
+  }
+}
+
+const part = (title, content) => h("section", { class: "part" }, h("h2", {}, title), content);
+
+/** Replaces what is shown only if it is about something else, so that the reader's place and focus stay. */
+function replaceIfOther(element, key, value, make) {
+  const next = JSON.stringify(value);
+  if (next !== key && !element.contains(document.activeElement)) {
+    replace(element, make());
+    return next;
+  }
+  return key;
+}
