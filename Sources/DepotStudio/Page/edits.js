@@ -2,8 +2,8 @@
 
 import { ask, errorBox, h, replace, toast } from "./dom.js";
 import { plural, whoText } from "./format.js";
-import { isSame } from "./rows.js";
 import { session } from "./session.js";
+import { isSame } from "./values.js";
 
 export class Edits extends EventTarget {
   /** @type {Map<string, any>} */

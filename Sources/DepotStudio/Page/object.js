@@ -4,9 +4,9 @@ import { formatAddress, withMembers } from "./address.js";
 import { rowLink, showValue, valueOf } from "./cells.js";
 import { errorBox, h, replace, toast } from "./dom.js";
 import { formatted, momentText, plural, whoText } from "./format.js";
-import { isSame } from "./rows.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
+import { isSame } from "./values.js";
 
 /** The object in the place of the main view. */
 export class ObjectPage {

@@ -1,6 +1,7 @@
 /** The rows of a table: pages by position, of which those in sight are watched, in an order that stays while one reads. */
 
 import { session } from "./session.js";
+import { isSame } from "./values.js";
 import { pagesOf, surplus } from "./window.js";
 
 const PAGE = 100;
@@ -253,19 +254,4 @@ export class TableRows extends EventTarget {
   #tell(name) {
     this.dispatchEvent(new Event(name));
   }
-}
-
-/** Whether two values are the same, lists and dates included. */
-export function isSame(one, other) {
-  if (Object.is(one, other)) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  if (one instanceof Date && other instanceof Date) {
-    return one.getTime() === other.getTime() && one.referenceSeconds === other.referenceSeconds;
-  }
-  if (ArrayBuffer.isView(one) && ArrayBuffer.isView(other)) {
-    return one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
-  }
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && Array.isArray(one) === Array.isArray(other) &&
-    names.every((name) => isSame(one[name], other[name]));
 }

@@ -13,8 +13,8 @@ const HEIGHT = 44;
 const PLOTS = [
   { title: "Commits", lines: [["commits", ""]], text: (value) => `${rateText(value)} per second` },
   { title: "Rows written", lines: [["rows", ""]], text: (value) => `${rateText(value)} per second` },
-  { title: "Commit latency", lines: [["commit99", "p99"], ["commit50", "p50"]], text: durationText },
-  { title: "Call latency", lines: [["call99", "p99"], ["call50", "p50"]], text: durationText },
+  { title: "Commit, p99", lines: [["commit99", ""], ["commit50", "half"]], text: durationText },
+  { title: "Call, p99", lines: [["call99", ""], ["call50", "half"]], text: durationText },
   { title: "Write-ahead log", lines: [["log", ""]], text: bytesText },
   { title: "Memory", lines: [["memory", ""]], text: bytesText },
 ];
@@ -65,7 +65,7 @@ export class ServiceView {
         const latest = name.startsWith("commit") && name !== "commits" || name.startsWith("call") ? this.#samples.findLast((one) => one[name] !== undefined)?.[name] : last[name];
         return latest === undefined ? undefined : `${label ? `${label} ` : ""}${text(latest)}`;
       }).filter(Boolean);
-      replace(value, known.join("  ") || "–");
+      replace(value, known.join(" · ") || "–");
       drawing.setAttribute("aria-label", `${title}: ${known.join(", ") || "nothing yet"}`);
     } };
   }
@@ -101,15 +101,14 @@ export class ServiceView {
         plural(connections.current, "connection"), `${plural(store.watches?.current ?? 0, "live query", "live queries")}`,
         `${plural(readers.active, "read")} under way`, `${readers.waiting} waiting for a reader`, `${plural(readers.pins, "pin")}`, `${plural(readers.parked, "stream")} waiting for its client`,
       ].join(" · ")),
-      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["", "Client", "Process", "Role", "Under way", "Waiting to be read", ""].map((text) => h("th", { scope: "col" }, text)))),
+      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["", "Client", "Process", "Role", "Under way", "Unread"].map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, connections.list.map((one) => h("tr", {},
           h("td", { class: "number dim" }, String(one.connection)),
-          h("td", {}, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–", one.connection === own && h("span", { class: "good tag" }, "this page"), one.author && h("span", { class: "dim" }, ` ${one.author}`)),
-          h("td", {}, one.process ?? `${one.pid}`),
+          h("td", { class: "nowrap" }, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–", one.connection === own && h("span", { class: "good tag" }, "this page"), one.author && h("span", { class: "dim" }, ` ${one.author}`)),
+          h("td", { class: "nowrap" }, one.process ?? `${one.pid}`),
           h("td", {}, one.role ?? ""),
           h("td", {}, one.calls.length ? one.calls.slice(0, 8).map((call) => typeof call === "string" ? call : `${call.op ?? call.call ?? ""} ${call.entity ?? ""}`.trim()).join(", ") : one.inFlight ? String(one.inFlight) : "–"),
-          h("td", { class: "number" }, bytesText(one.outboundBytes)),
-          h("td", {}, session.canWrite && one.connection !== own && h("button", { class: "quiet", "aria-label": `Close connection ${one.connection}`, onclick: () => void this.#end(one) }, "Close"))))))),
+          h("td", { class: "number" }, bytesText(one.outboundBytes))))))),
     ]);
     this.slowKey = replaceIfOther(this.slow, this.slowKey, slow, () => slow.length === 0
       ? h("p", { class: "dim" }, "None.")
@@ -137,17 +136,6 @@ export class ServiceView {
         told.copies.length > 0 && h("p", { class: "dim" }, `Copies beside the store: ${told.copies.map(({ name, bytes }) => `${name} (${bytesText(bytes)})`).join(", ")}`));
     } catch (error) {
       if (!this.#life.signal.aborted) replace(this.space, h("p", { class: "dim" }, error.message));
-    }
-  }
-
-  async #end(client) {
-    const answer = await ask(`Close connection ${client.connection}?`, h("p", {}, `${client.process ?? "The program"} is told why. What it has not committed is forgotten.`),
-      [{ text: "Keep" }, { text: "Close it", value: true, kind: "danger" }]);
-    if (!answer) return;
-    try {
-      await session.client.call("connection.close", { connection: client.connection });
-    } catch (error) {
-      await ask("It wasn't closed", errorBox(error), [{ text: "Close", kind: "primary" }]);
     }
   }
 

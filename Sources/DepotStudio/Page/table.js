@@ -104,7 +104,7 @@ export class TableView {
     this.grid.source = this.rows;
     this.grid.active = { row: 0, column: 0 };
     this.grid.setColumns([
-      { key: "$id", path: "$id", title: "id", width: 64 + (hasFamily ? 70 : 0), isNumeric: !hasFamily, type: "int64", kind: "id", hint: "The identifier", sort: sorted(address, "$id"), hasFamily },
+      { key: "$id", path: "$id", title: "id", width: 64 + (hasFamily ? 46 : 0), isNumeric: !hasFamily, type: "int64", kind: "id", hint: "The identifier", sort: sorted(address, "$id"), hasFamily },
       ...this.columns.map((column) => ({
         ...column, key: column.path, title: column.name, width: widthOf(column), isNumeric: isNumeric(column),
         hint: `${column.name}: ${column.destination ?? column.type}${column.type === "date" ? " (UTC)" : ""}`,

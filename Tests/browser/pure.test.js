@@ -1,0 +1,306 @@
+/** The parts of the page that know no elements: `node --experimental-default-type=module --test *.test.js`. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, import.meta.url));
+const { formatAddress, identifier, parseAddress } = await page("address.js");
+const { choicesOf, isDecided, resolved } = await page("conflict.js");
+const { differences, layOut, pathOf } = await page("diagram.js");
+const { bytesText, constantText, cut, dateText, durationText, formatted, jsonText, momentText, numberText, plural } = await page("format.js");
+const { Former, below, placeThen } = await page("former.js");
+const { csvLine, ndjsonLine } = await page("lines.js");
+const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
+const { Model, completions, rulesOf, selection } = await page("schema.js");
+const { isSame } = await page("values.js");
+const { HIGHEST, Scroller, pagesOf, surplus } = await page("window.js");
+
+/** Random numbers that a seed repeats. */
+const seed = Number(process.env.DEPOT_SEEDS ?? Math.floor(Math.random() * 2 ** 32));
+console.log(`seed ${seed}`);
+let state = seed >>> 0;
+const below_ = (bound) => {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+  return Math.floor((state / 2 ** 32) * bound);
+};
+
+test("An address holds the whole view, and comes back as it was", () => {
+  const address = {
+    view: "table", entity: "Länge", where: 'name == "a&b=#?/%" AND x > 1', at: "3f2b8c01-9d20c4e7a1b2-1042",
+    sort: [{ path: "author.name", descending: true }, { path: "$id", descending: false }], columns: ["name", "home.city"],
+    beside: { entity: "Author", id: 9007199254740993n },
+  };
+  assert.deepEqual(parseAddress(formatAddress(address)), address);
+  assert.deepEqual(parseAddress(""), { view: "entities", sort: [], columns: [] });
+  assert.deepEqual(parseAddress("#/nonsense/x"), { view: "entities", entity: "x", sort: [], columns: [] });
+  assert.equal(parseAddress("#/object/Book/12").id, 12);
+  assert.equal(parseAddress("#/table/%E0%A4%A/1").entity, "%E0%A4%A");
+  assert.equal(parseAddress("#/table/Book?beside=Author/x").beside, undefined);
+});
+
+test("Identifiers are numbers up to 2^53 and exact beyond", () => {
+  assert.equal(identifier("12"), 12);
+  assert.equal(identifier("9007199254740993"), 9007199254740993n);
+  for (const text of ["", "-1", "1.5", "x", "1e3", "12345678901234567890"]) assert.equal(identifier(text), undefined);
+});
+
+test("Values look like what they are", () => {
+  assert.deepEqual(formatted(null), { text: "–", look: "null" });
+  assert.deepEqual(formatted(""), { text: "empty", look: "empty" });
+  assert.deepEqual(formatted(true), { text: "yes", look: "bool" });
+  assert.deepEqual(formatted(-12), { text: "−12", look: "number" });
+  assert.deepEqual(formatted(9007199254740993n), { text: "9007199254740993", look: "number" });
+  assert.deepEqual(formatted("12.50", { type: "decimal" }), { text: "12.50", look: "number" });
+  assert.deepEqual(formatted([]), { text: "none", look: "empty" });
+  assert.deepEqual(formatted(["a", "b"]), { text: "a, b", look: "text" });
+  assert.deepEqual(formatted({ $length: 2048 }), { text: "2.0 kB", look: "data" });
+  assert.deepEqual(formatted(new Uint8Array(3)), { text: "3 B", look: "data" });
+  assert.deepEqual(formatted({ a: [1, null] }), { text: '{"a":[1,null]}', look: "json" });
+  assert.equal(formatted("<img onerror=alert(1)>").text, "<img onerror=alert(1)>");
+  assert.equal(numberText(-0), "−0");
+  assert.equal(numberText(-Infinity), "−∞");
+});
+
+test("Long texts are cut between characters, and their line ends and controls are seen", () => {
+  assert.equal(cut("a\nb\r\nc\u0000d\u001b"), "a ↵ b ↵ c␀d␛");
+  assert.equal(cut("😀".repeat(400), 3), "😀…".slice(0, 2) + "…");
+  assert.ok(cut("x".repeat(1e6)).length < 400);
+});
+
+test("Dates are in UTC without what is zero at their end", () => {
+  assert.equal(dateText(new Date("2026-03-01T00:00:00Z")), "2026-03-01");
+  assert.equal(dateText(new Date("2026-03-01T12:30:00Z")), "2026-03-01 12:30");
+  assert.equal(dateText(new Date("2026-03-01T12:30:05.250Z")), "2026-03-01 12:30:05.25");
+  assert.equal(dateText(new Date(NaN)), "no date");
+});
+
+test("Sizes, durations, and counts are short", () => {
+  assert.deepEqual([0, 999, 1000, 15_400, 999_600, 4.2e9].map(bytesText), ["0 B", "999 B", "1.0 kB", "15 kB", "1.0 MB", "4.2 GB"]);
+  assert.deepEqual([12, 1500, 25_000, 2.5e6, 75e6, 7.3e9].map(durationText), ["12 µs", "1.5 ms", "25.0 ms", "2.50 s", "1 min", "2 h 1 min"]);
+  assert.equal(plural(1, "row"), "1 row");
+  assert.equal(plural(1_234_567, "row"), "1\u2009234\u2009567 rows");
+  assert.match(momentText("2020-01-02T03:04:05Z"), /^2020-01-0\d \d\d:\d\d:05$/);
+});
+
+test("JSON keeps the digits of integers", () => {
+  assert.equal(jsonText({ big: 9007199254740993n, list: [1, "a"], none: null, empty: {} }), '{"big":9007199254740993,"list":[1,"a"],"none":null,"empty":{}}');
+  assert.equal(jsonText({ a: [1] }, "", "  "), '{\n  "a": [\n    1\n  ]\n}');
+});
+
+test("Constants of predicates have their types", () => {
+  assert.equal(constantText('say "hi"\n'), '"say \\"hi\\"\\n"');
+  assert.equal(constantText(null), "NIL");
+  assert.equal(constantText(true), "TRUE");
+  assert.equal(constantText(NaN), 'CAST("NaN", "double")');
+  assert.equal(constantText("12.5", { type: "decimal" }), 'CAST("12.5", "decimal")');
+  assert.equal(constantText(new Date("2026-03-01T12:00:00Z")), 'CAST("2026-03-01T12:00:00.000Z", "date")');
+});
+
+test("A window shows every row of a million, and no height is beyond what browsers allow", () => {
+  const scroller = new Scroller(30);
+  scroller.resize(1_000_000, 600);
+  assert.equal(scroller.height, HIGHEST);
+  scroller.scrolled(scroller.lastScroll);
+  assert.equal(scroller.range().last, 1_000_000);
+  scroller.scrolled(0);
+  assert.deepEqual(scroller.range(), { first: 0, last: 20 });
+  for (let count = 0; count < 200; count++) {
+    const row = below_(1_000_000);
+    const place = scroller.reveal(row);
+    const { first, last } = scroller.range();
+    assert.ok(row >= first && row < last, `row ${row} is in sight`);
+    assert.ok(place >= 0 && place <= scroller.lastScroll);
+    assert.ok(Math.abs(scroller.place(row) - place - (row * 30 - scroller.top)) < 0.01);
+  }
+});
+
+test("Small steps of the scroll bar are exact, also where rows share it", () => {
+  const scroller = new Scroller(30);
+  scroller.resize(5_000_000, 600);
+  scroller.scrolled(4_000_000);
+  const { top } = scroller;
+  scroller.scrolled(4_000_100);
+  assert.equal(scroller.top, top + 100);
+  scroller.resize(10, 600);
+  assert.equal(scroller.top, 0);
+});
+
+test("Pages are read around what is in sight, and those far away are forgotten", () => {
+  assert.deepEqual(pagesOf(95, 205, 100), [0, 1, 2]);
+  assert.deepEqual(pagesOf(0, 0, 100), []);
+  assert.deepEqual(pagesOf(100, 200, 100), [1]);
+  assert.deepEqual(surplus([1, 2, 3, 50, 90], 2, 3), [90, 50]);
+  assert.deepEqual(surplus([1, 2], 2, 3), []);
+});
+
+const conflict = {
+  entity: "Person", id: 1, kind: "update", baseVersion: 1, storeVersion: 4, properties: ["age"],
+  base: { name: "Ann", age: 30, city: "Oslo" }, store: { name: "Ann", age: 31, city: "Bergen" }, client: { name: "Anna", age: 32 },
+  changedBy: { age: { author: "bob" } },
+};
+
+test("A conflict asks for each property that both sides changed, and for no other", () => {
+  const choices = choicesOf(conflict);
+  assert.deepEqual(choices.map(({ path, isBoth, choice }) => [path, isBoth, choice]), [["age", true, undefined], ["name", false, "mine"], ["city", false, "theirs"]]);
+  assert.equal(isDecided(choices), false);
+  assert.deepEqual([choices[0].base, choices[0].theirs, choices[0].mine, choices[0].who.author], [30, 31, 32, "bob"]);
+});
+
+test("What was chosen is saved on the version that the store has now, without a base", () => {
+  const edit = { entity: "Person", id: 1, version: 1, values: { name: "Anna", age: 32 }, base: { name: "Ann", age: 30 } };
+  const choices = choicesOf(conflict);
+  choices[0].choice = "theirs";
+  assert.ok(isDecided(choices));
+  assert.deepEqual(resolved(edit, conflict, choices), { entity: "Person", id: 1, version: 4, values: { name: "Anna" }, base: undefined });
+  choices[0].choice = "mine";
+  assert.deepEqual(resolved(edit, conflict, choices).values, { name: "Anna", age: 32 });
+});
+
+test("Rows of then come from the rows of now and the changes between, wherever they were inserted and deleted", async () => {
+  for (let run = 0; run < 200; run++) {
+    let newest = 1;
+    const store = new Map();
+    const insert = () => store.set(newest, { $id: newest++, v: below_(9) });
+    for (let count = below_(40); count > 0; count--) insert();
+    const then = [...store.values()].map((row) => ({ ...row }));
+    const former = new Former();
+    for (let count = below_(60); count > 0; count--) {
+      const ids = [...store.keys()];
+      const kind = ids.length ? ["insert", "update", "delete"][below_(3)] : "insert";
+      if (kind === "insert") {
+        insert();
+        former.take({ entity: "E", kind, id: newest - 1, new: { v: store.get(newest - 1).v } });
+        continue;
+      }
+      const id = ids[below_(ids.length)];
+      const row = store.get(id);
+      if (kind === "update") {
+        former.take({ entity: "E", kind, id, old: { v: row.v }, new: { v: row.v + 1 } });
+        store.set(id, { ...row, v: row.v + 1 });
+      } else {
+        former.take({ entity: "E", kind, id, old: { v: row.v } });
+        store.delete(id);
+      }
+    }
+    const now = [...store.values()].sort((one, other) => one.$id - other.$id);
+    assert.equal(now.length - former.inserted.size + former.deletedOnly.size, then.length);
+    for (let place = 0; place <= then.length; place += 1 + below_(5)) {
+      const start = await placeThen(former, place, now.length, async (offset) => now[offset]?.$id);
+      const rows = [...start.before];
+      const gone = former.deletedSorted;
+      let { nextGone } = start;
+      for (const row of now.slice(start.offset)) {
+        while (nextGone < gone.length && gone[nextGone].$id < row.$id) rows.push(gone[nextGone++]);
+        if (!former.inserted.has(String(row.$id))) rows.push(former.row(row));
+      }
+      while (nextGone < gone.length) rows.push(gone[nextGone++]);
+      assert.deepEqual(rows.map(({ $id, v }) => [$id, v]), then.slice(place).map(({ $id, v }) => [$id, v]), `run ${run}, from ${place}`);
+    }
+  }
+});
+
+test("A row that was deleted and made again is what it was", () => {
+  const former = new Former();
+  former.take({ entity: "E", id: 1, kind: "delete", old: { v: 1, w: 2 } });
+  former.take({ entity: "E", id: 1, kind: "insert", new: { v: 5, w: 2 } });
+  former.take({ entity: "E", id: 1, kind: "update", old: { v: 5 }, new: { v: 6 } });
+  assert.deepEqual(former.row({ $id: 1, v: 6, w: 2 }), { $id: 1, v: 1, w: 2 });
+  assert.equal(former.deletedOnly.size, 0);
+  assert.equal(former.inserted.size, 0);
+  assert.equal(below([1n, 3n, 5n], 4n), 2);
+});
+
+const schema = {
+  version: "1.0.0",
+  entities: [
+    { name: "Animal", abstract: true, attributes: [{ name: "name", type: "string" }] },
+    { name: "Dog", parent: "Animal", attributes: [{ name: "home", type: "composite", optional: true, properties: [{ name: "city", type: "string" }] }, { name: "picture", type: "data", externalStorage: true, optional: true }, { name: "mood", type: "string", transient: true, optional: true }],
+      relationships: [{ name: "owner", destination: "Person", inverse: "dogs", optional: true }] },
+    { name: "Person", attributes: [{ name: "id", type: "uuid" }, { name: "title", type: "string", min: 1 }], relationships: [{ name: "dogs", destination: "Dog", toMany: true, inverse: "owner", deleteRule: "cascade" }] },
+  ],
+};
+
+test("The columns of an entity are those that the service has, inherited ones first", () => {
+  const model = new Model({ schema, fingerprint: "f", hashes: {} });
+  assert.deepEqual(model.columns("Dog").map(({ path, type }) => [path, type]), [["name", "string"], ["home", "bool"], ["home.city", "string"], ["picture", "data"], ["owner", "reference"]]);
+  assert.deepEqual(selection(model.columns("Dog")), ["name", "home", "picture.$length", "owner", "owner.title"]);
+  assert.equal(model.label("Person"), "title");
+  assert.equal(model.label("Dog"), "name");
+  assert.deepEqual(model.names, ["Animal", "Dog", "Person"]);
+  assert.deepEqual(model.concrete("Animal"), ["Dog"]);
+  assert.deepEqual(rulesOf(schema.entities[2].relationships[0]), ["on delete cascade"]);
+});
+
+test("Completions fit the place: paths first, then operators, then connectives", () => {
+  const words = [{ text: "name", note: "" }, { text: "number", note: "" }];
+  const texts = (text) => completions(words, text, text.length).options.map((one) => one.text);
+  assert.deepEqual(texts("n").slice(0, 2), ["name", "number"]);
+  assert.ok(texts("name ").includes("=="));
+  assert.ok(texts("name B").includes("BEGINSWITH[cd]"));
+  assert.deepEqual(texts('name == "a" '), ["AND", "OR"]);
+  assert.deepEqual(texts('name == "n'), []);
+  assert.deepEqual(texts("name == 1 AND n").slice(0, 2), ["name", "number"]);
+});
+
+test("A diagram gives every entity a place of its own, and every relationship a line, also in circles", () => {
+  const random = { entities: Array.from({ length: 40 }, (_, index) => ({
+    name: `E${index}`, attributes: [{ name: "a", type: "string" }],
+    relationships: Array.from({ length: below_(3) }, (_, number) => ({ name: `r${number}`, destination: `E${below_(40)}`, toMany: below_(2) === 1 })),
+  })) };
+  for (const { entities } of [schema, random, { entities: [] }, { entities: [{ name: "Alone" }] }]) {
+    const { boxes, edges, width, height } = layOut(entities);
+    assert.equal(boxes.length, entities.length);
+    for (const one of boxes) {
+      assert.ok(Number.isFinite(one.x + one.y) && one.x + one.width <= width + 0.1 && one.y + one.height <= height + 0.1, `${one.name} is inside`);
+      for (const other of boxes) {
+        const isApart = one === other || one.x + one.width < other.x || other.x + other.width < one.x || one.y + one.height < other.y || other.y + other.height < one.y;
+        assert.ok(isApart, `${one.name} and ${other.name} are apart`);
+      }
+    }
+    for (const edge of edges) assert.match(pathOf(edge).path, /^M[\d.,-]+ C/);
+  }
+  assert.equal(layOut(schema.entities).edges.length, 2);
+});
+
+test("Differences of schemas are told one by one", () => {
+  const other = structuredClone(schema);
+  other.version = "2.0.0";
+  other.entities[2].attributes[1].min = 2;
+  other.entities[2].attributes.push({ name: "added", type: "date", optional: false });
+  other.entities.splice(0, 1);
+  assert.deepEqual(differences(schema, other).map(({ kind, text }) => `${kind} ${text}`), [
+    "changed version 1.0.0 → 2.0.0", "removed entity Animal", "changed Person.title: min 1 → 2", "added attribute Person.added",
+  ]);
+  assert.deepEqual(differences(schema, structuredClone(schema)), []);
+});
+
+test("Lines of files keep values exact", () => {
+  assert.equal(csvLine([1, "a,b", 'say "x"', "", null, true, 9007199254740993n, [1, 2]]), '1,"a,b","say ""x""","",,true,9007199254740993,"[1,2]"\r\n');
+  assert.equal(ndjsonLine(["a", "b", "c"], { a: NaN, b: 9007199254740993n, c: new Uint8Array([1, 2]) }), '{"a":"NaN","b":9007199254740993,"c":"AQI="}\n');
+});
+
+test("Percentiles of counters lie between the bounds of their places", () => {
+  assert.equal(percentile([0, 0, 0], 2, 0.5), undefined);
+  const p50 = percentile([0, 0, 10, 0], 2, 0.5);
+  assert.ok(p50 > 2 && p50 <= 4);
+  assert.ok(percentile([90, 0, 0, 10], 2, 0.99) > 4);
+  assert.deepEqual(since([1, 2], [4, 2]), [3, 0]);
+  assert.deepEqual(allCalls({ a: { microseconds: [1, 2] }, b: { microseconds: [3, 4] }, c: {} }), [4, 6]);
+  assert.equal(linePath([1, undefined, 2, 2], 10, 10, 2), "M0.0,5.0M6.7,0.0L10.0,0.0");
+});
+
+test("A service that was started again begins its rates anew", () => {
+  const stats = (instance, commits) => ({ server: { instance }, store: { commits, commitMicroseconds: [commits], rowsInserted: 0 }, calls: {}, memory: { residentBytes: 1 }, connections: { current: 1 } });
+  assert.equal(sample({ at: 0, stats: stats("a", 10) }, { at: 1000, stats: stats("a", 30) }).commits, 20);
+  assert.equal(sample({ at: 0, stats: stats("a", 10) }, { at: 1000, stats: stats("b", 3) }).commits, 0);
+});
+
+test("Values are compared by what they are", () => {
+  assert.ok(isSame([1, { a: new Date(5) }], [1, { a: new Date(5) }]));
+  assert.ok(!isSame([1], [1, 2]));
+  assert.ok(!isSame({ a: 1 }, [1]));
+  assert.ok(!isSame(null, undefined));
+  assert.ok(isSame(NaN, NaN));
+  assert.ok(!isSame(0, -0));
+  assert.ok(isSame(new Uint8Array([1]), new Uint8Array([1])));
+});

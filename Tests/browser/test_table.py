@@ -1,0 +1,106 @@
+"""The table of an entity beside a program that saves."""
+
+from support import BrowserTest, eventually, unittest
+
+
+class TableTest(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        self.page.go("#/")
+        self.page.go("#/table/Book")
+        eventually(lambda: len(self.page.rows()) >= 16, "the rows")
+
+    def test_a_row_changes_in_its_place_with_a_mark_and_who_did_it(self):
+        place = [row["id"] for row in self.page.rows()]
+        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=777", "--author", "zoe")
+        self.page.until_cell(3, "pages", "777")
+        cell = self.page.cell(3, "pages")
+        self.assertIn("changed", cell.get_attribute("class"))
+        eventually(lambda: "zoe" in self.page.cell(3, "pages").get_attribute("title"), "the author of the change")
+        self.assertEqual([row["id"] for row in self.page.rows()][:16], place[:16])
+        self.page.until_text("Book 3: pages", ".ticker")
+
+    def test_a_program_without_an_author_is_named_by_its_process(self):
+        self.store.run("update", "Book", "--where", "$id == 4", "--set", "pages=778")
+        self.page.until_cell(4, "pages", "778")
+        eventually(lambda: "depot/" in self.page.cell(4, "pages").get_attribute("title"), "the process")
+
+    def test_inserted_rows_are_announced_and_do_not_move_what_is_read(self):
+        self.page.go("#/table/Book?sort=title")
+        eventually(lambda: self.page.rows()[0]["title"] == "A Grain of Wheat", "the order")
+        self.store.run("insert", "Book", "title=AAA comes first", "year=1900")
+        self.page.until_text("1 more", ".news")
+        self.assertEqual(self.page.rows()[0]["title"], "A Grain of Wheat")
+        self.page.click(".news")
+        eventually(lambda: any(row["title"] == "AAA comes first" for row in self.page.rows()), "the new row")
+        self.store.run("delete", "Book", "--where", "title == 'AAA comes first'", "--author", "mia")
+        self.page.until_text("deleted by mia", ".who.stays")
+        self.assertTrue(any(row["title"] == "AAA comes first" for row in self.page.rows()))
+        self.page.click(".news")
+        eventually(lambda: all(row["title"] != "AAA comes first" for row in self.page.rows()), "the row is gone")
+
+    def test_new_rows_of_a_table_in_its_own_order_come_last(self):
+        self.store.run("insert", "Tag", "name=fresh")
+        self.page.go("#/table/Tag")
+        eventually(lambda: any(row["name"] == "fresh" for row in self.page.rows()), "the tag")
+        self.store.run("insert", "Tag", "name=fresher")
+        eventually(lambda: self.page.rows()[-1]["name"] == "fresher", "the new tag")
+        self.store.run("delete", "Tag", "--where", "name BEGINSWITH 'fresh'")
+
+    def test_a_click_sorts_and_the_address_holds_the_order(self):
+        self.page.click('[role="columnheader"]', "year")
+        eventually(lambda: self.page.rows()[0]["year"] == "1928", "the oldest first")
+        self.page.click('[role="columnheader"]', "year")
+        eventually(lambda: self.page.rows()[0]["year"] == "2019", "the newest first")
+        self.assertIn("sort=-year", self.page.js("return location.hash"))
+
+    def test_a_filter_by_text_shows_the_errors_of_the_service(self):
+        field = self.page.one("predicate-field input")
+        field.send_keys("titel == 3\n")
+        self.page.until_text('Did you mean "title"?', ".problem")
+        field.clear()
+        field.send_keys("author.country == 'Japan'\n")
+        eventually(lambda: len(self.page.rows()) == 2, "the books from Japan")
+        self.assertEqual(self.page.text(".problem"), "")
+        self.assertIn("where=", self.page.js("return location.hash"))
+
+    def test_the_field_completes_paths(self):
+        field = self.page.one("predicate-field input")
+        field.send_keys("ye")
+        self.page.until_text("year", ".options")
+        self.page.press("\ue015", "\ue007")
+        self.assertEqual(field.get_attribute("value"), "year ")
+
+    def test_the_address_alone_shows_the_whole_view_again(self):
+        fragment = "#/table/Book?where=year+%3E+1980&sort=-year&columns=title%2Cyear&beside=Author%2F5"
+        self.page.go(fragment)
+        self.page.driver.refresh()
+        eventually(lambda: [list(row) for row in self.page.rows()][:1] == [["id", "title", "year"]], "the columns")
+        self.assertEqual([row["year"] for row in self.page.rows()][:3], ["2019", "2005", "2002"])
+        self.page.until_text("Jon Fosse", ".beside")
+
+    def test_a_related_row_opens_beside_and_shows_both_directions(self):
+        link = self.page.cell(1, "author").find_element("tag name", "a")
+        link.click()
+        self.page.until_text("Ursula K. Le Guin", ".beside h1")
+        self.page.until_text("2 rows", ".beside .relation")
+        self.page.until_text("The Dispossessed", ".beside .related")
+        self.store.run("insert", "Book", "title=The Lathe of Heaven", "author=1")
+        self.page.until_text("The Lathe of Heaven", ".beside .related")
+        self.store.run("delete", "Book", "--where", "title == 'The Lathe of Heaven'")
+
+    def test_columns_are_chosen_and_kept_by_the_address(self):
+        self.page.click(".menu summary")
+        self.page.click(".popover label", "pages")
+        eventually(lambda: "pages" not in self.page.rows()[0], "a column less")
+        self.assertNotIn("pages", self.page.js("return decodeURIComponent(location.hash)"))
+
+    def test_the_counts_of_entities_live(self):
+        before = int(self.page.text('.entities a[href="#/table/Tag"] .count'))
+        self.store.run("insert", "Tag", "name=counted")
+        eventually(lambda: self.page.text('.entities a[href="#/table/Tag"] .count') == str(before + 1), "the count")
+        self.store.run("delete", "Tag", "--where", "name == 'counted'")
+
+
+if __name__ == "__main__":
+    unittest.main()
