@@ -25,7 +25,7 @@ PROGRAMS = os.environ.get("DEPOT_PROGRAMS", "")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
 # Only a failing test waits so long.
-PATIENCE = 60
+PATIENCE = float(os.environ.get("DEPOT_PATIENCE", "60"))
 
 SCHEMA = {
     "version": "1.0.0",
@@ -140,7 +140,8 @@ class Store:
         return json.loads(self.run("call", operation, json.dumps(arguments)).splitlines()[-1])
 
     def row(self, entity, identifier):
-        lines = self.run("get", entity, identifier, "-o", "ndjson").splitlines()
+        """A row as the service has it, or None."""
+        lines = self.run("fetch", entity, "--where", f"$id == {identifier}", "-o", "ndjson").splitlines()
         return json.loads(lines[0]) if lines else None
 
     def seed(self):

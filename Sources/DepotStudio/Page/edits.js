@@ -1,7 +1,7 @@
 /** The edits that aren't saved, which are one transaction, and what was saved, which can be undone. */
 
 import { ask, errorBox, h, replace, toast } from "./dom.js";
-import { plural, whoText } from "./format.js";
+import { plural } from "./format.js";
 import { session } from "./session.js";
 import { isSame } from "./values.js";
 
@@ -199,6 +199,12 @@ export class EditBar {
   constructor(element, edits) {
     this.element = element;
     this.edits = edits;
+    this.text = h("strong", {});
+    this.problem = h("div", { class: "inline-error", role: "alert" });
+    // The buttons stay: a press of one may first end an edit, which shows the bar again before the click.
+    this.button = h("button", { class: "primary", onclick: () => void edits.save() });
+    replace(element, this.text, h("span", { class: "dim" }, "not saved"), h("span", { class: "space" }), this.problem,
+      h("button", { class: "quiet", onclick: () => void this.#discard() }, "Discard"), this.button);
     edits.addEventListener("change", () => this.show());
     this.show();
   }
@@ -206,19 +212,16 @@ export class EditBar {
   show() {
     const { edits } = this;
     this.element.hidden = edits.isEmpty;
-    if (edits.isEmpty) return;
     const all = [...edits.rows.values()];
     const texts = [
       [all.filter(({ isNew }) => isNew).length, "new row"],
       [all.filter(({ isDeleted }) => isDeleted).length, "deletion"],
       [all.filter(({ isNew, isDeleted }) => !isNew && !isDeleted).length, "changed row"],
     ].filter(([count]) => count > 0).map(([count, text]) => plural(count, text));
-    replace(this.element,
-      h("strong", {}, texts.join(", ")), h("span", { class: "dim" }, "not saved"),
-      h("span", { class: "space" }),
-      edits.error && h("div", { class: "inline-error", role: "alert" }, problemText(edits.error)),
-      h("button", { class: "quiet", onclick: () => void this.#discard() }, "Discard"),
-      h("button", { class: "primary", disabled: edits.isSaving, onclick: () => void edits.save() }, edits.isSaving ? "Saving…" : "Save"));
+    replace(this.text, texts.join(", "));
+    replace(this.problem, edits.error && problemText(edits.error));
+    this.button.disabled = edits.isSaving;
+    replace(this.button, edits.isSaving ? "Saving…" : "Save");
   }
 
   async #discard() {
@@ -233,5 +236,3 @@ function problemText(error) {
   const texts = violations ? violations.slice(0, 5).map(({ message }) => message) : [error.message];
   return [h("span", {}, texts.join(" ")), error.hint && h("span", { class: "hint" }, ` ${error.hint}`)];
 }
-
-export { whoText };
