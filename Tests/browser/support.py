@@ -242,8 +242,12 @@ class Page:
           const row = [...document.querySelectorAll('studio-grid .body [role="row"]')].find((one) => one.children[0]?.textContent === arguments[0]);
           return row?.children[titles.indexOf(arguments[1])];""", str(identifier), title), f"the cell {title} of {identifier}")
 
+    def cell_text(self, identifier, title):
+        """The text of a cell; None if the row isn't in sight."""
+        return next((row[title] for row in self.rows() if row["id"] == str(identifier)), None)
+
     def until_cell(self, identifier, title, text):
-        return eventually(lambda: self.cell(identifier, title).get_attribute("textContent") == text, f"{title} of {identifier} is {text!r}")
+        return eventually(lambda: self.cell_text(identifier, title) == text, f"{title} of {identifier} is {text!r}")
 
     def click(self, selector, text=None):
         """Clicks what a selector finds, with a text if one is given."""

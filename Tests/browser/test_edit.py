@@ -70,7 +70,7 @@ class EditTest(BrowserTest):
         self.assertEqual(self.store.row("Book", 4)["year"], 1999)
 
     def test_undo_takes_back_edits_that_are_not_saved_first(self):
-        was = self.page.cell(5, "pages").text
+        was = self.page.cell_text(5, "pages")
         self.edit_cell(5, "pages", "5555")
         self.page.until_cell(5, "pages", "5555")
         self.page.press([Keys.CONTROL, "z"])

@@ -7,6 +7,9 @@ import { Model } from "./schema.js";
 /** As long as the page is open: it goes on when the service is back, however long that takes. */
 const PATIENCE = 365 * 86_400_000;
 
+/** How often at most the page looks whether the schema changed, in milliseconds. */
+const PAUSE = 500;
+
 class Session extends EventTarget {
   /** @type {any} */
   client = undefined;
@@ -20,6 +23,7 @@ class Session extends EventTarget {
   token = undefined;
   #instance;
   #uuid;
+  #checked = 0;
 
   async start() {
     try {
@@ -42,6 +46,8 @@ class Session extends EventTarget {
     }
     this.#remember();
     await this.refreshSchema();
+    this.#checked = performance.now();
+    setInterval(() => document.visibilityState === "visible" && this.checkSchema(), 20_000);
   }
 
   get canWrite() {
@@ -84,6 +90,14 @@ class Session extends EventTarget {
     } catch {
       // The next connection tells.
     }
+  }
+
+  /** Looks whether the schema changed, now and then. */
+  checkSchema() {
+    const now = performance.now();
+    if (now - this.#checked < PAUSE || this.state !== "connected") return;
+    this.#checked = now;
+    void this.refreshSchema().catch(() => {});
   }
 
   /** Reads the schema again; tells if it is another one. */

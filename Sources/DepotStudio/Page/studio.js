@@ -42,7 +42,10 @@ class Page {
       h("div", { id: "toasts", role: "status", "aria-live": "polite" }));
     session.addEventListener("state", () => this.#state());
     session.addEventListener("back", ({ detail }) => this.#back(detail));
-    session.addEventListener("schema", () => void this.#reload("The schema of the store is another one now."));
+    session.addEventListener("schema", () => {
+      toast("The schema of the store is another one now.");
+      void this.#reload();
+    });
     addEventListener("hashchange", () => void this.show());
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("beforeunload", (event) => {
@@ -92,6 +95,7 @@ class Page {
     this.#menu(false);
     const { model } = session;
     if (!model) return;
+    session.checkSchema();
     const name = [address.view, address.entity, address.view === "object" ? address.id : undefined].filter((one) => one !== undefined).join("/");
     if (address.entity && !model.has(address.entity)) {
       this.#close();
@@ -192,9 +196,12 @@ class Page {
       : "The store was restored from a backup. Everything that you see was read anew.");
   }
 
+  /** Shows everything anew, and says why. */
   async #reload(text) {
-    replace(this.banner, h("span", {}, text), h("button", { class: "quiet", onclick: () => (this.banner.hidden = true) }, "Dismiss"));
-    this.banner.hidden = false;
+    if (text) {
+      replace(this.banner, h("span", {}, text), h("button", { class: "quiet", onclick: () => (this.banner.hidden = true) }, "Dismiss"));
+      this.banner.hidden = false;
+    }
     this.#close();
     this.beside?.close();
     this.beside = undefined;

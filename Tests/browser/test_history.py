@@ -1,0 +1,91 @@
+"""The history as it comes, undo of what anybody did, and the table as it was."""
+
+from support import BrowserTest, Keys, eventually, unittest
+
+
+class HistoryTest(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        self.page.go("#/")
+
+    def first(self):
+        return self.page.text(".transactions > li:first-child")
+
+    def test_transactions_appear_as_they_come_with_old_and_new_values(self):
+        self.page.go("#/history")
+        self.page.until_text("Book", ".transactions")
+        was = self.store.row("Book", 2)["pages"]
+        self.store.run("update", "Book", "--where", "$id == 2", "--set", "pages=321", "--author", "cleo")
+        eventually(lambda: "cleo" in self.first() and f"{was} → 321" in self.first(), "the change")
+        self.store.run("delete", "Tag", "--where", "name == 'nobody'")
+        self.store.run("insert", "Tag", "name=logged")
+        eventually(lambda: "Tag inserted" in self.first() and "logged" in self.first(), "the insertion")
+
+    def test_filters_leave_only_what_is_wanted(self):
+        self.store.run("update", "Book", "--where", "$id == 9", "--set", "pages=901", "--author", "ida")
+        self.store.run("update", "Book", "--where", "$id == 9", "--set", "pages=902", "--author", "ole")
+        self.page.go("#/history/Book/9?author=ida")
+        eventually(lambda: len(self.page.all(".transactions > li")) == 1 and "ida" in self.first(), "one transaction")
+        self.page.go("#/history/Book/9")
+        eventually(lambda: "ole" in self.first(), "both")
+        self.page.go("#/history/Book/9?process=nobody")
+        self.page.until_text("No transactions", ".history-view")
+
+    def test_what_anybody_did_is_undone_and_a_conflict_is_asked_about(self):
+        before = self.store.row("Book", 3)
+        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=31", "--set", "year=1903", "--author", "eve")
+        self.page.go("#/history/Book/3?author=eve")
+        self.page.until_text("eve", ".transactions")
+        self.page.click(".transactions button", "Undo")
+        eventually(lambda: self.store.row("Book", 3)["pages"] == before["pages"], "it is undone")
+        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=32", "--set", "year=1904", "--author", "eve")
+        self.page.until_text("32", ".transactions > li:first-child")
+        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=33", "--author", "bob")
+        self.page.click(".transactions > li:first-child button", "Undo")
+        self.page.until_text("Others changed this since", "dialog h2")
+        self.page.until_text("33", "dialog tbody")
+        self.page.click("dialog button", "Undo the rest only")
+        eventually(lambda: self.store.row("Book", 3)["year"] == before["year"], "the rest is undone")
+        self.assertEqual(self.store.row("Book", 3)["pages"], 33)
+
+    def test_the_table_as_of_any_token(self):
+        titles = sorted(line["title"] for line in (self.store.row("Book", number) for number in range(1, 17)) if line)
+        start = self.store.call("history.status")["head"]
+        self.store.run("update", "Book", "--where", "$id == 12", "--set", "title=Renamed since", "--author", "ann")
+        self.store.run("insert", "Book", "title=New since")
+        self.store.run("delete", "Book", "--where", "$id == 10", "--author", "bob")
+        self.page.go(f"#/table/Book?at={start}")
+        self.page.until_text("3 rows changed since", ".past-bar")
+        eventually(lambda: sorted(row["title"] for row in self.page.rows()) == titles, "the titles of then")
+        self.assertIn("was", self.page.cell(12, "title").get_attribute("class"))
+        # One step to now, by the keyboard.
+        slider = self.page.one('.past-bar input[type="range"]')
+        slider.send_keys(Keys.ARROW_RIGHT)
+        self.page.until_cell(12, "title", "Renamed since")
+        self.page.until_text("ann", ".past-bar .moment")
+        self.assertTrue(all(row["title"] != "New since" for row in self.page.rows()))
+        slider.send_keys(Keys.ARROW_RIGHT)
+        eventually(lambda: any(row["title"] == "New since" for row in self.page.rows()) and any(row["id"] == "10" for row in self.page.rows()), "the insertion, before the deletion")
+        self.assertIn("at=", self.page.js("return location.hash"))
+        # What is committed meanwhile doesn't change what was.
+        self.store.run("update", "Book", "--where", "$id == 1", "--set", "pages=1")
+        self.page.until_text("2 rows changed since", ".past-bar")
+        self.assertEqual(self.page.cell_text(1, "pages"), "120")
+        self.page.click(".past-bar button", "Back to now")
+        eventually(lambda: all(row["id"] != "10" for row in self.page.rows()), "now")
+        self.store.call("undo", token=self.store.call("history.status")["head"])
+
+    def test_an_object_tells_who_changed_each_property_and_its_history(self):
+        self.store.run("update", "Book", "--where", "$id == 14", "--set", "price=99.5", "--author", "fay")
+        self.page.go("#/object/Book/14")
+        self.page.until_text("fay", ".property .by")
+        self.page.until_text("99.5", ".story")
+        self.store.run("update", "Book", "--where", "$id == 14", "--set", "price=98.5", "--author", "gus")
+        self.page.until_text("gus", ".property .by")
+        self.page.until_text("99.5 → 98.5", ".story")
+        self.store.run("delete", "Book", "--where", "$id == 14", "--author", "hal")
+        self.page.until_text("Deleted by hal", ".note")
+
+
+if __name__ == "__main__":
+    unittest.main()
