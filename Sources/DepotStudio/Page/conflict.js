@@ -9,12 +9,12 @@
 export function choicesOf(conflict) {
   const { base = {}, store = {}, client = {}, properties = [], changedBy = {} } = conflict;
   const both = new Set(properties);
-  const known = (values, path) => (values && path in values ? values[path] : undefined);
+  const known = (values, path) => (values && Object.hasOwn(values, path) ? values[path] : undefined);
   return [...new Set([...properties, ...Object.keys(client ?? {}), ...Object.keys(store ?? {})])].map((path) => {
-    const isMine = client !== null && path in (client ?? {});
+    const isMine = Object.hasOwn(client ?? {}, path);
     return {
       path, base: known(base, path), theirs: known(store, path), mine: isMine ? client[path] : undefined,
-      isBoth: both.has(path), isMine, who: changedBy?.[path],
+      isBoth: both.has(path), isMine, who: known(changedBy, path),
       choice: isMine && !both.has(path) ? "mine" : isMine ? undefined : "theirs",
     };
   }).filter((one) => one.isMine || !sameJSON(one.base, one.theirs));

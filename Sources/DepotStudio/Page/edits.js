@@ -5,6 +5,9 @@ import { plural } from "./format.js";
 import { session } from "./session.js";
 import { isSame } from "./values.js";
 
+/** Values by names that may be any, also `__proto__`. */
+const named = () => Object.create(null);
+
 export class Edits extends EventTarget {
   /** @type {Map<string, any>} */
   rows = new Map();
@@ -26,15 +29,15 @@ export class Edits extends EventTarget {
   /** What a property gets, if it is edited. */
   value(entity, id, path) {
     const edit = this.get(entity, id);
-    return edit && path in edit.values ? { value: edit.values[path] } : undefined;
+    return edit && Object.hasOwn(edit.values, path) ? { value: edit.values[path] } : undefined;
   }
 
   /** Gives a property another value; its value of before takes the edit away. */
   set(entity, row, path, value, base = row[path]) {
     const name = `${entity}/${row.$id}`;
-    const edit = this.rows.get(name) ?? { entity, id: row.$id, version: row.$version, values: {}, base: {} };
-    this.#steps.push({ name, path, had: path in edit.values, before: edit.values[path], base: edit.base?.[path] });
-    if (!edit.isNew && !(path in edit.values) && edit.base) edit.base[path] = base;
+    const edit = this.rows.get(name) ?? { entity, id: row.$id, version: row.$version, values: named(), base: named() };
+    this.#steps.push({ name, path, had: Object.hasOwn(edit.values, path), before: edit.values[path], base: edit.base?.[path] });
+    if (!edit.isNew && !Object.hasOwn(edit.values, path) && edit.base) edit.base[path] = base;
     if (!edit.isNew && edit.base && isSame(edit.base[path], value)) {
       delete edit.values[path];
       delete edit.base[path];
@@ -55,13 +58,13 @@ export class Edits extends EventTarget {
 
   insert(entity) {
     const id = `#${++this.#newest}`;
-    this.rows.set(`${entity}/${id}`, { entity, id, isNew: true, values: {} });
+    this.rows.set(`${entity}/${id}`, { entity, id, isNew: true, values: named() });
     this.#changed();
     return id;
   }
 
   delete(entity, id, version) {
-    this.rows.set(`${entity}/${id}`, { entity, id, version, isDeleted: true, values: {}, base: {} });
+    this.rows.set(`${entity}/${id}`, { entity, id, version, isDeleted: true, values: named(), base: named() });
     this.#changed();
   }
 

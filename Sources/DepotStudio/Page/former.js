@@ -36,8 +36,8 @@ export class Former {
       }
       return;
     }
-    const known = this.values.get(name) ?? {};
-    for (const [path, value] of Object.entries(old ?? {})) if (!(path in known)) known[path] = value;
+    const known = this.values.get(name) ?? Object.create(null);
+    for (const [path, value] of Object.entries(old ?? {})) if (!Object.hasOwn(known, path)) known[path] = value;
     this.values.set(name, known);
     if (kind === "delete") {
       this.deletedOnly.set(name, { $entity: entity, ...known, $id: id });
@@ -57,10 +57,10 @@ export class Former {
     if (!known) return row;
     const then = { ...row };
     for (const [path, value] of Object.entries(known)) {
-      if (path in then || `${path}.$length` in then) then[path] = value;
+      if (path in then || `${path}.$length` in then) give(then, path, value);
       if (`${path}.$length` in then) then[`${path}.$length`] = value?.$length ?? null;
       // The label of a related row is another one then.
-      for (const name of Object.keys(then)) if (name.startsWith(`${path}.`) && !(name in known) && !name.endsWith(".$length")) delete then[name];
+      for (const name of Object.keys(then)) if (name.startsWith(`${path}.`) && !Object.hasOwn(known, name) && !name.endsWith(".$length")) delete then[name];
     }
     return then;
   }
@@ -69,7 +69,7 @@ export class Former {
     const name = String(id);
     const known = this.values.get(name);
     if (!known) return false;
-    return path === undefined ? this.deletedOnly.has(name) : path in known;
+    return path === undefined ? this.deletedOnly.has(name) : Object.hasOwn(known, path);
   }
 }
 
@@ -103,6 +103,11 @@ export async function placeThen(former, place, now, idAt) {
   const goneBefore = end === undefined ? gone.length : below(gone, end);
   const missing = Math.max(0, Math.min(goneBefore, reached - place));
   return { offset: low, id, before: former.deletedSorted.slice(goneBefore - missing, goneBefore), nextGone: goneBefore };
+}
+
+/** Gives an object a member of any name, also `__proto__`. */
+function give(object, name, value) {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** How many of sorted numbers are less than another one. */

@@ -132,8 +132,8 @@ export class StudioGrid extends HTMLElement {
 
   #renderNow() {
     const { first, last } = this.#scroller.range(AROUND);
-    const near = this.#scroller.range();
-    this.source.need?.(near.first, near.last);
+    // Also the rows around those in sight are elements, and have to be as new.
+    this.source.need?.(first, last);
     for (const [place, element] of this.#elements) {
       if (place >= first && place < last) continue;
       element.remove();

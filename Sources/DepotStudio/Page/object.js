@@ -194,7 +194,7 @@ export class ObjectView {
       try {
         const next = isNull ? null : editor.read();
         replace(problem);
-        if (this.isNew && (next === null || next === "") && !(path in (session.edits.get(this.entity, this.id)?.values ?? {}))) return true;
+        if (this.isNew && (next === null || next === "") && !session.edits.value(this.entity, this.id, path)) return true;
         session.edits.set(this.entity, this.row, path, next);
         return true;
       } catch (error) {
@@ -353,7 +353,7 @@ export class ObjectView {
       const told = await session.client.call("history.row", { entity: this.entity, id: this.id }, { signal: this.#life.signal });
       this.#blame = told.properties ?? {};
       for (const [path, { by }] of this.#parts) {
-        const one = this.#blame[path];
+        const one = Object.hasOwn(this.#blame, path) ? this.#blame[path] : undefined;
         // That a row's own insertion gave a value says nothing more than the line below its name.
         replace(by, one && one.token !== told.inserted?.token ? `${whoText(one)} · ${momentText(one.at)}` : "");
         by.title = one?.token ?? "";

@@ -62,7 +62,7 @@ function changeBox(change, page, isAlone) {
   const names = kind === "insert" ? Object.keys(fresh ?? {}) : kind === "delete" ? Object.keys(old ?? {}) : properties ?? [];
   const shown = kind === "update" ? names : names.filter((name) => (fresh ?? old)?.[name] !== null);
   const value = (values, name) => {
-    if (!values || !(name in values)) return h("span", { class: "dim" }, "not kept");
+    if (!values || !Object.hasOwn(values, name)) return h("span", { class: "dim" }, "not kept");
     if (kind === "links") return h("span", {}, linkText(values[name]));
     const column = session.model.has(entity) ? session.model.column(entity, name) : undefined;
     const { text, look } = formatted(values[name], column);
