@@ -60,6 +60,7 @@ let package = Package(
     .systemLibrary(name: "CDepotJSON", pkgConfig: "json-c"),
     .systemLibrary(name: "CDepotLinux"),
     .target(name: "CDepotProtocol"),
+    .target(name: "CDepotStudio"),
     .target(name: "DepotLinux", dependencies: ["CDepotLinux"]),
     .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
     .target(name: "DepotPostgres", dependencies: ["DepotLinux"]),
@@ -102,8 +103,13 @@ let package = Package(
     ),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"], exclude: ["Packaging"]),
     .target(
+      name: "DepotStudio",
+      dependencies: ["CDepotStudio", "DepotProtocol", "DepotLinux"],
+      exclude: ["Page"]
+    ),
+    .target(
       name: "DepotCommands",
-      dependencies: ["DepotClientCore", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotClientCore", "DepotStudio", "DepotProtocol", "DepotLinux"]
     ),
     .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
     .executableTarget(
@@ -173,6 +179,10 @@ let package = Package(
       dependencies: [
         "DepotCommands", "DepotClientCore", "DepotProtocol", "DepotLinux", "TestSupport",
       ]
+    ),
+    .testTarget(
+      name: "DepotStudioTests",
+      dependencies: ["DepotStudio", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotClientTests",

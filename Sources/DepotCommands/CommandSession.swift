@@ -77,8 +77,8 @@ struct CommandSession {
   var isQuiet: Bool { invocation.has(.quiet) }
 
   /// The author of the changes in the history.
-  private var author: String? {
-    // Some verbs have another meaning for the option.
+  var author: String? {
+    // Some verbs mean another by the option.
     let named = invocation.verb?.has(.author) == true ? nil : invocation.value(.author)
     return named ?? Process.environment("DEPOT_AUTHOR")
   }

@@ -31,10 +31,17 @@ package enum UnixSocket {
   ///
   /// The corresponding C function is `connect`.
   ///
+  /// - Parameters:
+  ///   - path: The socket.
+  ///   - waits: Whether to wait while the service's queue is full, and for what is sent and read.
+  /// - Returns: The connection.
   /// - Throws: ``SystemError``; ENAMETOOLONG if the path is over ``longestPath``, EAGAIN if the
   ///   service's queue is full.
-  package static func connect(path: String) throws(SystemError) -> Descriptor {
-    let descriptor = try create(flags: 0)
+  package static func connect(
+    path: String,
+    waits: Bool = true
+  ) throws(SystemError) -> Descriptor {
+    let descriptor = try create(flags: waits ? 0 : Int32(SOCK_NONBLOCK.rawValue))
     try withAddress(path) { (address, size) throws(SystemError) in
       try systemCall("connect") { Glibc.connect(descriptor.number, address, size) }
     }

@@ -54,8 +54,13 @@ import Testing
       "SwiftData", "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "Dispatch",
       "Foundation", "FoundationEssentials",
     ],
+    "DepotStudio": [
+      "CDepotStudio", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
+      "Synchronization",
+    ],
     "DepotCommands": [
-      "DepotClientCore", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
+      "DepotClientCore", "DepotStudio", "DepotProtocol", "DepotLinux", "FoundationEssentials",
+      "Glibc",
       "Synchronization",
     ],
     "Examples": ["SwiftData", "Synchronization"],

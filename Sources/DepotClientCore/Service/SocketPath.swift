@@ -1,4 +1,4 @@
-internal import DepotLinux
+package import DepotLinux
 package import DepotProtocol
 
 /// Where a service's socket is.
@@ -27,11 +27,30 @@ public struct SocketPath: Hashable, Sendable {
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it may
   ///   not be used, `request.usage` if the path is too long.
   func connect() throws(DepotError) -> Descriptor {
-    // A named socket may belong to another user; the user of the service is checked in any case.
+    try connect { () throws(DepotError) in try connectRetrying() }
+  }
+
+  /// Connects as the other function, and never waits, also not to send and to read.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.service` also if the service's queue is full.
+  package func connectAtOnce() throws(DepotError) -> Descriptor {
+    try connect { () throws(DepotError) in
+      do throws(SystemError) {
+        return try UnixSocket.connect(path: path, waits: false)
+      } catch {
+        throw Self.failure(error, path)
+      }
+    }
+  }
+
+  private func connect(
+    _ body: () throws(DepotError) -> Descriptor
+  ) throws(DepotError) -> Descriptor {
+    // Where somebody has named a socket, others may serve; who it is, is looked at in any case.
     if isUnnamed, Process.user != 0 {
       try DepotError.refuseDistrust(folderOf: path, besides: named)
     }
-    let descriptor = try connectRetrying()
+    let descriptor = try body()
     do throws(SystemError) {
       let peer = try UnixSocket.peer(of: descriptor)
       let isTrusted = [0, Process.user].contains(peer.user) || Process.user == 0

@@ -88,7 +88,7 @@ extension Verb {
     InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
     ExportVerb.verb, ExplainVerb.verb,
     HistoryVerb.verb, LogVerb.verb, BlameVerb.verb, ShowVerb.verb, UndoVerb.verb, UndoVerb.redo,
-    BlobGetVerb.verb, BlobPutVerb.verb,
+    BlobGetVerb.verb, BlobPutVerb.verb, StudioVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
     BackupVerb.verb, RestoreVerb.verb, CheckVerb.verb, DoctorVerb.verb,

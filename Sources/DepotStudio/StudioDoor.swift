@@ -1,0 +1,68 @@
+package import DepotLinux
+package import DepotProtocol
+
+/// The socket at which a bridge gives its user's other commands a new address of its page.
+///
+/// It is beside the service's socket, or in the user's own folder where that can't be written to. Only its user may
+/// connect.
+package struct StudioDoor {
+  private let listening: ListeningSocket
+
+  /// The descriptor that can be read when somebody asks.
+  package var descriptor: Descriptor { listening.descriptor }
+
+  /// Opens the door of the studio for a service.
+  ///
+  /// - Returns: `nil` if there can be none, so that no other command finds the studio.
+  /// - Throws: ``DepotError`` `unavailable.busy` if there is a studio for the service already.
+  package init?(for socket: String) throws(DepotError) {
+    for path in Self.paths(for: socket) {
+      do throws(ListeningSocket.Failure) {
+        listening = try ListeningSocket(ListeningSocket.Claim(path: path), mode: 0o600)
+        return
+      } catch {
+        if case .inUse(let process) = error {
+          throw DepotError(.busy, "Depot Studio runs already (process \(process)).")
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Gives everybody who waits an answer.
+  package func answer(_ text: () -> String) {
+    while let connection = try? UnixSocket.accept(from: descriptor) {
+      guard let peer = try? UnixSocket.peer(of: connection),
+        [0, Process.user].contains(peer.user)
+      else { continue }
+      // It fits into the empty buffer of a new connection.
+      try? connection.sendAll(Array(text().utf8))
+    }
+  }
+
+  /// Takes the door away.
+  package func close() { listening.unlinkIfOwn() }
+
+  /// Asks the studio that runs for a service, if there is one; returns what it answers.
+  package static func ask(for socket: String) -> String? {
+    for path in paths(for: socket) {
+      guard let connection = try? UnixSocket.connect(path: path),
+        let peer = try? UnixSocket.peer(of: connection),
+        [0, Process.user].contains(peer.user)
+      else { continue }
+      // One that is stopped doesn't answer.
+      guard Poll.wait(for: [connection], milliseconds: 5000) == [true],
+        let bytes = try? connection.readAll(limit: 1 << 12), !bytes.isEmpty
+      else { continue }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return nil
+  }
+
+  private static func paths(for socket: String) -> [String] {
+    let own = ServicePlaces.ownSocket
+    let folder = own[...(own.lastIndex(of: "/") ?? own.startIndex)]
+    let name = SHA1.hash(Array(socket.utf8)).prefix(6).map { String($0, radix: 36) }.joined()
+    return [socket + ".studio", "\(folder)studio-\(name)"]
+  }
+}
