@@ -43,6 +43,7 @@ DEB_PACKAGES := debhelper dpkg-dev lintian
 PACKAGING := Sources/depotd/Packaging
 CLUSTER_PACKAGES := postgresql
 PEER_PACKAGES := $(CLUSTER_PACKAGES) postgresql-client redis-server
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium
 EXAMPLES := example-users example-repository example-trips example-to-do example-library
 SOURCES = git ls-files -z "*.swift"
 
@@ -95,7 +96,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps node-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps node-deps tested-programs build test test-release test-long test-cluster test-browser pictures demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -148,6 +149,21 @@ test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services
 	  Tests/supervise Tests/cluster/run Tests/cluster/check .build/debug/depotPackageTests.xctest \
 	  ServiceTests DepotClientTests SwiftDataTests
 	@$(MAKE) --no-print-directory play-cluster PLAYED=debug
+
+# The browser is Debian's, and so is the Python that has Selenium.
+test-browser: tested-programs  ## Try the page of depot studio in a real browser, headless
+	$(call install_packages,$(BROWSER_PACKAGES))
+	@$(MAKE) --no-print-directory node-deps || echo "The parts of the page aren't tried without a browser."
+	@DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Trying the page in a browser" .build/browser.log \
+	  Tests/supervise /usr/bin/python3 -m unittest discover -v -s Tests/browser -p 'test_*.py'
+	@grep -E '^Ran ' .build/browser.log
+	$(call quietly,"Trying the parts of the page",'! command -v node || node $$(node --help \
+	  | grep -qe --experimental-default-type && echo --experimental-default-type=module) --test Tests/browser/*.test.js')
+
+pictures: tested-programs  ## Make the pictures of the documents in a real browser
+	$(call install_packages,$(BROWSER_PACKAGES))
+	@DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Making the pictures" .build/browser.log \
+	  Tests/supervise /usr/bin/python3 Tests/browser/pictures.py Tests/browser/pictures
 
 demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed
 	$(call install_packages,$(CLUSTER_PACKAGES))
