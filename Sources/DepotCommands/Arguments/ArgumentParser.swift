@@ -94,6 +94,13 @@ struct ArgumentParser {
       if let value { invocation.operands.append(value) }
       return
     }
+    // What a schema is written as goes without the verb that shows it.
+    if invocation.incompleteVerb == ["schema"],
+      SchemaShowVerb.forms.contains(where: { $0.name == name })
+    {
+      invocation.verb = SchemaShowVerb.verb
+      invocation.incompleteVerb = []
+    }
     guard let option = known.first(where: { $0.name == name }) else {
       throw unknownOption("--" + name, name)
     }

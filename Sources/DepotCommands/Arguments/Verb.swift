@@ -27,7 +27,8 @@ struct Verb: Sendable {
   /// Whether this program opens the files of a command line itself, instead of depotd.
   func opensFiles(_ invocation: Invocation) -> Bool {
     switch name {
-    case "schema infer", "schema apply", "insert", "save", "blob put", "blob get": true
+    case "schema infer", "schema apply", "schema show", "insert", "save", "blob put", "blob get":
+      true
     case "import": !["all", "apple"].contains { invocation.options[$0] != nil }
     default: false
     }

@@ -44,15 +44,35 @@ enum SchemaShowVerb {
   static let noEntities =
     "The store has no entities yet. Give it some: depot schema apply FILE (see: depot help schema)"
 
+  private static let typeScript: OptionSpec =
+    "--typescript: as interfaces for programs with the JavaScript client"
+  private static let file: OptionSpec =
+    "--file FILE: the schema in FILE, or - for standard input, rather than the service's"
+
+  /// The options by which the schema is written as code.
+  static let forms = [typeScript]
+
   static let verb = Verb(
     name: "schema show",
     operands: .init("[ENTITY]", 0...1, .entities),
     summary: "show the store's schema",
-    details: "Piped, or with -o json, it is in the form that depot schema apply reads.",
-    examples: ["depot schema show", "depot schema show > packages.schema.json"]
+    details: """
+      Piped, or with -o json, it is in the form that depot schema apply reads. As code, it can be written \
+      without "show": depot schema --typescript.
+      """,
+    examples: [
+      "depot schema show", "depot schema show > packages.schema.json",
+      "depot schema --typescript > entities.ts",
+    ],
+    options: [typeScript, file]
   ) { session in
     try session.require([.table, .expanded, .json, .ndjson, .ids])
-    var schema = try session.connect().schema()
+    var schema =
+      try session.invocation.value(file).map { try SchemaFile.read($0) }
+      ?? session.connect().schema()
+    if session.invocation.has(typeScript) {
+      return session.output.append(TypeScriptCode.text(schema))
+    }
     if let name = session.invocation.operands.first {
       schema.entities = [try schema.entity(named: name)]
     }

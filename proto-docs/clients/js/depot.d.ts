@@ -5,8 +5,13 @@ export type Effect = "none" | "applied" | "partial" | "unknown";
 export type State = "connected" | "draining" | "disconnected" | "closed";
 /** A whole number: a number up to 2^53, beyond it a bigint. */
 export type Int64 = number | bigint;
-/** A row: its values by the names of columns, `$id` and `$version` among them. */
-export type Row<T = Record<string, any>> = T & { $id: Int64; $version: Int64; [column: string]: any };
+/** A row: its values by the names of columns, `$id` and `$version` among them. Paths of others may be selected. */
+export type Row<T = Record<string, any>> = T & {
+  $id: Int64;
+  $version: Int64;
+  $entity?: string;
+  [path: `${string}.${string}`]: any;
+};
 /** An expression: text of the language, a constant, or an object with an operator. */
 export type Expression = any;
 
