@@ -28,7 +28,7 @@ function valueText(entity, path, value) {
 export function conflictTable(conflict, theirs = "theirs", mine = "mine") {
   const { entity, id } = conflict;
   return h("section", { class: "conflict" }, h("h3", {}, `${entity}/${id}`, kindText(conflict)),
-    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, ["", theirs === "theirs" ? "before" : theirs, "now", mine].map((text) => h("th", { scope: "col" }, text)))),
+    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, ["property", theirs === "theirs" ? "before" : theirs, "now", mine].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, choicesOf(conflict).map(({ path, base, theirs: now, mine: own }) => h("tr", {}, h("th", { scope: "row" }, path),
         [base, now, own].map((value) => h("td", {}, valueText(entity, path, value)))))))));
 }
@@ -105,7 +105,7 @@ function section(part, changed) {
   };
   const box = h("section", { class: "conflict" },
     h("h3", {}, `${entity}/${id}`, kindText(conflict)),
-    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", { scope: "col" }, "base"),
+    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "property"), h("th", { scope: "col" }, "base"),
       h("th", { scope: "col" }, h("button", { class: "quiet", onclick: () => all("theirs") }, "theirs")),
       h("th", { scope: "col" }, h("button", { class: "quiet", onclick: () => all("mine") }, "mine")))), h("tbody", {}, rows))));
   return box;

@@ -89,7 +89,7 @@ export class StudioGrid extends HTMLElement {
     this.setAttribute("aria-rowcount", String(total + 1));
     this.#scroller.resize(total, Math.max(0, this.clientHeight - this.head.offsetHeight));
     this.body.style.height = `${this.#scroller.height}px`;
-    this.active.row = Math.min(this.active.row, total - 1);
+    if (this.active.row >= total) this.active.row = Math.max(0, total - 1);
     this.render();
   }
 

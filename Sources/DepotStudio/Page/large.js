@@ -22,6 +22,17 @@ async function read(entity, id, attribute, { offset = 0, length, signal, progres
   return parts;
 }
 
+/** Reads a part of a text, which has to end where a character does: at most three bytes before. */
+async function readText(entity, id, path, offset, length, signal) {
+  for (let cut = 0; ; cut++) {
+    try {
+      return (await read(entity, id, path, { offset, length: length - cut, signal })).join("");
+    } catch (error) {
+      if (error.code !== "request.usage" || cut === 3) throw error;
+    }
+  }
+}
+
 const bytesOf = (parts) => {
   const pieces = parts.map((data) => Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
   return pieces;
@@ -102,8 +113,7 @@ async function showText(view, entity, id, path, length, signal) {
   let offset = 0;
   const more = h("button", { class: "quiet", onclick: () => void next() }, "More");
   const next = async () => {
-    const parts = await read(entity, id, path, { offset, length: Math.min(PART, length - offset), signal });
-    const piece = parts.join("");
+    const piece = await readText(entity, id, path, offset, Math.min(PART, length - offset), signal);
     text.append(piece);
     offset += new TextEncoder().encode(piece).length;
     more.remove();
@@ -181,7 +191,13 @@ export async function replaceLarge(value, entity, id, column, done) {
   const area = column.type === "string" ? h("textarea", { rows: 6, "aria-label": column.name }) : undefined;
   if (area) {
     file.hidden = true;
-    area.value = (await read(entity, id, column.path, { length: 1 << 20 }).catch(() => [])).join("");
+    try {
+      area.value = (await read(entity, id, column.path)).join("");
+    } catch (error) {
+      // What can't be read isn't replaced by nothing.
+      replace(value, h("p", { class: "inline-error" }, error.message), cancel);
+      return;
+    }
   }
   replace(value, h("div", { class: "editor stacked" }, area ?? file, h("div", { class: "tools" }, button, null_, cancel, state), h("p", { class: "dim" }, "It is stored at once, as a transaction of its own.")));
   (area ?? file).focus();

@@ -92,6 +92,8 @@ export class QueryView {
     const both = [where && text ? `(${where})` : where, text].filter(Boolean).join(" AND ") || undefined;
     const number = /^[0-9]+$/.test(limit ?? "") ? Number(limit) : undefined;
     const keys = sort.map(({ path, descending }) => (/^[\p{L}\p{N}_.$]+$/u.test(path) ? { attribute: path, descending } : { key: path, descending }));
+    // Sections are the first order.
+    if (section && keys.length && keys[0].attribute !== section) keys.unshift({ attribute: section });
     if (by || aggregate) {
       return { operation: "aggregate", args: {
         where: both, by: (by ?? "").split(",").map((one) => one.trim()).filter(Boolean)

@@ -101,7 +101,7 @@ export class ServiceView {
         plural(connections.current, "connection"), `${plural(store.watches?.current ?? 0, "live query", "live queries")}`,
         `${plural(readers.active, "read")} under way`, `${readers.waiting} waiting for a reader`, `${plural(readers.pins, "pin")}`, `${plural(readers.parked, "stream")} waiting for its client`,
       ].join(" · ")),
-      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["", "Client", "Process", "Role", "Under way", "Unread"].map((text) => h("th", { scope: "col" }, text)))),
+      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["No.", "Client", "Process", "Role", "Under way", "Unread"].map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, connections.list.map((one) => h("tr", {},
           h("td", { class: "number dim" }, String(one.connection)),
           h("td", { class: "nowrap" }, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–", one.connection === own && h("span", { class: "good tag" }, "this page"), one.author && h("span", { class: "dim" }, ` ${one.author}`)),

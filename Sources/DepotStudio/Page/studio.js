@@ -117,6 +117,7 @@ class Page {
     }
     await this.#beside(address.beside, turn);
     document.title = `${this.view?.title ?? "Depot"} – Depot Studio`;
+    this.main.setAttribute("aria-label", this.view?.title ?? "Depot");
     for (const link of this.nav.children) {
       if (link.dataset.view === address.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
