@@ -154,26 +154,39 @@ export class TableRows extends EventTarget {
       const controller = (this.#watching = new AbortController());
       const { entity, select } = this.query;
       const where = { in: [{ attribute: "$id" }, { value: ids, list: true }] };
-      void session.follow({ fetch: { entity, where, select } }, controller.signal,
-        (event, watch) => this.#take(event, watch));
-      if (session.model.history(entity) === "none") return;
-      void session.follow({ history: { entity, ids, values: false } }, controller.signal, (event) => {
-        for (const transaction of event.transactions ?? []) this.#made(transaction);
-      }, undefined, { parts: true });
+      this.isFollowing = false;
+      void session.follow({ fetch: { entity, where, select } }, controller.signal, (event, watch) => {
+        this.#take(event, watch, ids);
+        if (this.isFollowing || session.model.history(entity) === "none") return;
+        this.isFollowing = true;
+        // From the moment of the rows on, so that nobody's change is missed.
+        const query = { history: { entity, ids, values: false }, since: event.token };
+        void session.follow(query, controller.signal, ({ transactions }) => {
+          for (const transaction of transactions ?? []) this.#made(transaction);
+        }, undefined, { parts: true });
+        this.#tell("following");
+      });
     }, this.#watched ? 60 : 0);
   }
 
   /** Takes the rows of a watch: some may have changed since they were read. */
-  #take(event, watch) {
+  #take(event, watch, ids) {
     if (event.kind === "snapshot") {
       const now = new Map(watch.rows.map((row) => [row.$id, row]));
+      const changed = ids.filter((id) => !now.has(id));
+      for (const id of changed) this.gone.set(id, { at: Date.now(), token: event.token });
+      const isGone = new Set(changed);
       for (const rows of this.#pages.values()) {
         rows.forEach((row, index) => {
           const fresh = now.get(row.$id);
-          if (fresh && !isSame(row, fresh)) rows[index] = this.#changed(row, fresh, event);
+          if (isGone.has(row.$id)) rows[index] = { ...row };
+          if (!fresh || isSame(row, fresh)) return;
+          rows[index] = this.#changed(row, fresh, event);
+          changed.push(row.$id);
         });
       }
-      this.#tell("rows");
+      if (changed.length) void this.#askWho(changed);
+      this.#tell(changed.length ? "change" : "rows");
       return;
     }
     for (const change of event.changes ?? []) {
@@ -209,6 +222,26 @@ export class TableRows extends EventTarget {
     const end = Date.now() - FADE;
     for (const [id, paths] of this.marks) {
       if ([...paths.values()].every(({ at }) => at < end)) this.marks.delete(id);
+    }
+  }
+
+  /** Finds out who changed rows between their reading and their watch. */
+  async #askWho(ids) {
+    const { entity } = this.query;
+    try {
+      const query = { entity, ids, descending: true, limit: 20, values: false };
+      for await (const { author, process, changes } of session.client.history(query, { signal: this.#life.signal })) {
+        for (const { id } of changes) {
+          const gone = this.gone.get(id);
+          for (const mark of [...(this.marks.get(id)?.values() ?? []), ...(gone ? [gone] : [])]) {
+            if (mark.author === undefined && mark.process === undefined) Object.assign(mark, { author, process });
+          }
+          const place = this.placeOf(id);
+          if (place !== undefined) this.dispatchEvent(new CustomEvent("who", { detail: { place } }));
+        }
+      }
+    } catch {
+      // The mark says that somebody did it.
     }
   }
 

@@ -26,17 +26,11 @@ class Session extends EventTarget {
   #checked = 0;
 
   async start() {
-    try {
-      const answer = await fetch("/studio.json", { cache: "no-store" });
-      if (answer.ok) this.settings = { ...this.settings, ...(await answer.json()) };
-    } catch {
-      // The connection tells what is wrong.
-    }
+    const settings = fetch("/studio.json", { cache: "no-store" }).then((answer) => (answer.ok ? answer.json() : {}), () => ({}));
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       try {
         this.client = await connect(undefined, {
-          name: "studio", version: this.settings.version || "1", patience: PATIENCE,
-          onState: (state, error) => this.#changed(state, error),
+          name: "studio", patience: PATIENCE, onState: (state, error) => this.#changed(state, error),
         });
         break;
       } catch (error) {
@@ -45,7 +39,8 @@ class Session extends EventTarget {
       }
     }
     this.#remember();
-    await this.refreshSchema();
+    const [found] = await Promise.all([settings, this.refreshSchema()]);
+    this.settings = { ...this.settings, ...found };
     this.#checked = performance.now();
     setInterval(() => document.visibilityState === "visible" && this.checkSchema(), 20_000);
   }

@@ -56,6 +56,9 @@ class Page {
   async start() {
     document.body.append(this.element);
     this.#state();
+    // What is needed next comes while the connection is made.
+    const editing = import("./edits.js");
+    void VIEWS[parseAddress(location.hash).view]().catch(() => {});
     try {
       await session.start();
     } catch (error) {
@@ -63,7 +66,7 @@ class Page {
       return;
     }
     if (session.canWrite) {
-      const { Edits, EditBar } = await import("./edits.js");
+      const { Edits, EditBar } = await editing;
       session.edits = new Edits();
       new EditBar(this.edits, session.edits);
       session.edits.addEventListener("saved", () => this.beside?.isNew && this.closeNew());

@@ -111,10 +111,12 @@ export class TableView {
         sort: sorted(address, column.path),
       })),
     ]);
+    delete this.grid.dataset.live;
     this.grid.goTo(0);
     this.rows.addEventListener("change", () => this.show());
     this.rows.addEventListener("rows", () => this.grid.render());
     this.rows.addEventListener("row", ({ detail }) => this.#changed(detail));
+    this.rows.addEventListener("following", () => (this.grid.dataset.live = ""));
     this.rows.addEventListener("who", ({ detail }) => this.grid.renderRow(detail.place));
     this.rows.need(0, 1);
     this.#menu();
