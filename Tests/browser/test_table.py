@@ -1,6 +1,6 @@
 """The table of an entity beside a program that saves."""
 
-from support import BrowserTest, eventually, unittest
+from support import BrowserTest, Keys, eventually, unittest
 
 
 class TableTest(BrowserTest):
@@ -88,6 +88,19 @@ class TableTest(BrowserTest):
         self.store.run("insert", "Book", "title=The Lathe of Heaven", "author=1")
         self.page.until_text("The Lathe of Heaven", ".beside .related")
         self.store.run("delete", "Book", "--where", "title == 'The Lathe of Heaven'")
+
+    def test_a_filter_is_made_of_a_cell_by_its_menu(self):
+        self.page.js("arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))", self.page.cell(6, "year"))
+        self.page.click(".context-menu button", "Filter: year <= 1928")
+        eventually(lambda: [row["year"] for row in self.page.rows()] == ["1928"], "the oldest book")
+        self.page.js("document.querySelector('studio-grid').focus()")
+        self.page.go("#/table/Book")
+        eventually(lambda: len(self.page.rows()) >= 16, "all rows")
+        cell = self.page.cell(2, "author")
+        self.page.js("arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))", cell)
+        self.page.one(".context-menu")
+        self.page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+        eventually(lambda: len(self.page.rows()) == 2 and "author%20==%202" in self.page.js("return location.hash").replace("+", "%20").replace("%3D", "="), "the books of an author")
 
     def test_columns_are_chosen_and_kept_by_the_address(self):
         self.page.click(".menu summary")

@@ -126,6 +126,7 @@ export class Edits extends EventTarget {
     } catch (error) {
       if (error.details?.conflicts && /^conflict\.(merge|read)$/.test(error.code)) {
         this.isSaving = false;
+        this.dispatchEvent(new Event("change"));
         const { askAboutConflicts } = await import("./conflicts.js");
         return await askAboutConflicts(this, error.details.conflicts);
       }

@@ -44,6 +44,17 @@ export class StudioGrid extends HTMLElement {
     }, { passive: true });
     this.addEventListener("keydown", (event) => this.#key(event));
     this.addEventListener("mousedown", (event) => this.#press(event));
+    this.addEventListener("contextmenu", (event) => {
+      // By the keyboard it is about the active cell, else about the one below the pointer.
+      const isByKey = event.target === this;
+      const place = isByKey ? { ...this.active } : this.#placeOf(event);
+      if (!place || place.row < 0) return;
+      event.preventDefault();
+      this.active = place;
+      this.#mark();
+      const box = this.elementAt(place.row, place.column)?.getBoundingClientRect();
+      this.#tell("menu", { ...place, x: isByKey && box ? box.left + 8 : event.clientX, y: isByKey && box ? box.bottom : event.clientY });
+    });
     this.addEventListener("dblclick", (event) => {
       const place = this.#placeOf(event);
       if (place && place.row >= 0) this.#tell("edit", place);

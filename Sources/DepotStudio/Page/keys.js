@@ -7,6 +7,7 @@ const KEYS = [
   ["Enter", "opens a row beside, or a related row; sorts at the head of a column"],
   ["F2", "edits a cell"],
   ["Delete", "deletes a row, after it says what else goes"],
+  ["Menu key, Shift F10", "what can be done with a cell"],
   ["F", "filters by the value of the cell"],
   ["R", "shows rows that came, and the order of now"],
   ["/", "to the filter"],

@@ -3,9 +3,10 @@
 import { withMembers } from "./address.js";
 import { fillCell, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
-import { constantText, countText, isNumeric, momentText, plural, whoText } from "./format.js";
+import { constantText, countText, cut, isNumeric, momentText, plural, whoText } from "./format.js";
 import "./grid.js";
 import "./predicate.js";
+import { plainText } from "./lines.js";
 import { FADE, TableRows } from "./rows.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
@@ -49,6 +50,7 @@ export class TableView {
     this.grid.addEventListener("grid-choose", ({ detail }) => this.#choose(detail));
     this.grid.addEventListener("grid-open", ({ detail }) => this.#open(detail));
     this.grid.addEventListener("grid-edit", ({ detail }) => void this.#edit(detail));
+    this.grid.addEventListener("grid-menu", ({ detail }) => void this.#cellMenu(detail));
     this.grid.addEventListener("grid-key", ({ detail }) => this.#key(detail));
     this.filter.addEventListener("predicate", ({ detail }) => this.page.go({ where: detail || undefined }));
     this.announce = calmly(700, (text) => this.page.say(text));
@@ -129,7 +131,7 @@ export class TableView {
     const isPredicate = error && this.address.where && /^(request|schema|limit\.predicate)/.test(error.code);
     this.filter.showError(isPredicate ? error : undefined);
     replace(this.problem, error && !isPredicate ? errorBox(error) : undefined);
-    replace(this.count, rows.isKnown && !error ? plural(rows.present ?? rows.total, "row") : "");
+    if (!this.travel) replace(this.count, rows.isKnown && !error ? plural(rows.present ?? rows.total, "row") : "");
     this.grid.setAttribute("aria-busy", String(!rows.isKnown && !error));
     const { difference, isMoved, gone } = rows.pending;
     const said = [];
@@ -138,7 +140,7 @@ export class TableView {
     else if (more < 0) said.push(`${countText(-more)} fewer`);
     if (gone > 0) said.push(`${countText(gone)} deleted`);
     if (isMoved && said.length === 0) said.push("order may have changed");
-    this.news.hidden = said.length === 0 || Boolean(this.travel);
+    this.news.hidden = said.length === 0 || Boolean(this.address.at);
     if (said.length) {
       replace(this.news, `${said.join(", ")} · show`);
       this.news.title = "Reads the order anew (R)";
@@ -265,15 +267,40 @@ export class TableView {
     }
   }
 
-  /** Adds the condition that a column has the value of a row. */
-  #filterBy(column, row) {
+  /** What a filter says of the value of a cell; undefined of values that have no constant. */
+  #condition(column, row, operator) {
     const value = column.kind === "reference" || column.kind === "id" ? row[column.path] : valueOf(row, column);
-    if (Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))) return;
+    if (Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))) return undefined;
     const constant = constantText(value, column);
-    if (constant === undefined) return;
-    const condition = `${column.path} == ${constant}`;
+    return constant === undefined ? undefined : `${column.path} ${operator} ${constant}`;
+  }
+
+  /** Adds a condition about the value of a cell. */
+  #filterBy(column, row, operator = "==") {
+    const condition = this.#condition(column, row, operator);
+    if (condition === undefined) return this.page.say(`${column.title} can't be filtered by this value`);
     const { where } = this.address;
     this.page.go({ where: where ? `(${where}) AND ${condition}` : condition });
+  }
+
+  async #cellMenu({ row, column, x, y }) {
+    const found = this.#source.row(row);
+    if (!found) return;
+    const it = this.grid.columns[column];
+    const { openMenu } = await import("./menu.js");
+    const items = [{ text: "Open", note: "Enter", run: () => this.#open({ row, column }) }];
+    if (session.canWrite && !this.travel) items.push({ text: "Edit", note: "F2", run: () => void this.#edit({ row, column }) });
+    for (const [operator, note] of [["==", "F"], ["!=", ""], ["<=", ""], [">=", ""]]) {
+      const condition = this.#condition(it, found, operator);
+      const hasOrder = isNumeric(it) || it.type === "date";
+      if (condition && (operator.endsWith("==") || operator === "!=" || hasOrder)) {
+        items.push({ text: `Filter: ${cut(condition, 40)}`, note, run: () => this.#filterBy(it, found, operator) });
+      }
+    }
+    const value = it.kind === "reference" ? found[it.path] : valueOf(found, it);
+    items.push({ text: "Copy", run: () => void navigator.clipboard?.writeText(plainText(value)).catch(() => {}) });
+    if (session.canWrite && !this.travel) items.push({ text: "Delete the row", note: "Del", run: () => void this.#delete(found) });
+    openMenu(x, y, items);
   }
 
   #menu() {
@@ -313,6 +340,7 @@ export class TableView {
     this.travel = undefined;
     this.past.hidden = !at;
     this.element.classList.toggle("in-past", Boolean(at));
+    this.news.hidden ||= Boolean(at);
     if (!at) {
       this.grid.source = this.rows;
       this.grid.update();

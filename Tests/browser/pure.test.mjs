@@ -1,7 +1,13 @@
-/** The parts of the page that know no elements: `node --experimental-default-type=module --test *.test.js`. */
+/** The parts of the page that know no elements: `node --test pure.test.mjs`. */
 
 import assert from "node:assert/strict";
+import { register } from "node:module";
 import test from "node:test";
+
+// The page's folder has no package.json, which would be served: its files are modules all the same.
+register(`data:text/javascript,${encodeURIComponent(`
+  export const load = (url, context, next) => next(url, url.includes("/DepotStudio/Page/") ? { ...context, format: "module" } : context);
+`)}`);
 
 const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, import.meta.url));
 const { formatAddress, identifier, parseAddress } = await page("address.js");
