@@ -108,7 +108,7 @@ export class StudioGrid extends HTMLElement {
   render() {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
-      this.#renderNow();
+      this.renderNow();
     });
   }
 
@@ -141,7 +141,8 @@ export class StudioGrid extends HTMLElement {
     this.render();
   }
 
-  #renderNow() {
+  /** Shows what is known of all rows in sight at once. */
+  renderNow() {
     const { first, last } = this.#scroller.range(AROUND);
     // Also the rows around those in sight are elements, and have to be as new.
     this.source.need?.(first, last);
@@ -229,7 +230,7 @@ export class StudioGrid extends HTMLElement {
       const place = this.#scroller.reveal(this.active.row);
       if (place !== this.scrollTop) this.scrollTop = place;
     }
-    this.#renderNow();
+    this.renderNow();
     this.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.#tell("choose", { ...this.active, isByKey: true });
   }

@@ -6,7 +6,6 @@ import { calmly, errorBox, h, replace } from "./dom.js";
 import { constantText, countText, cut, isNumeric, momentText, plural, whoText } from "./format.js";
 import "./grid.js";
 import "./predicate.js";
-import { plainText } from "./lines.js";
 import { FADE, TableRows } from "./rows.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
@@ -115,7 +114,15 @@ export class TableView {
     ]);
     delete this.grid.dataset.live;
     this.grid.goTo(0);
-    this.rows.addEventListener("change", () => this.show());
+    let isFirst = true;
+    const { rows } = this;
+    rows.addEventListener("change", () => {
+      // The first rows don't wait; what comes then is shown together.
+      if (!isFirst || rows.row(0) === undefined) return this.show();
+      isFirst = false;
+      this.#show();
+      this.grid.renderNow();
+    });
     this.rows.addEventListener("rows", () => this.grid.render());
     this.rows.addEventListener("row", ({ detail }) => this.#changed(detail));
     this.rows.addEventListener("following", () => (this.grid.dataset.live = ""));
@@ -287,7 +294,7 @@ export class TableView {
     const found = this.#source.row(row);
     if (!found) return;
     const it = this.grid.columns[column];
-    const { openMenu } = await import("./menu.js");
+    const [{ openMenu }, { plainText }] = await Promise.all([import("./menu.js"), import("./lines.js")]);
     const items = [{ text: "Open", note: "Enter", run: () => this.#open({ row, column }) }];
     if (session.canWrite && !this.travel) items.push({ text: "Edit", note: "F2", run: () => void this.#edit({ row, column }) });
     for (const [operator, note] of [["==", "F"], ["!=", ""], ["<=", ""], [">=", ""]]) {
