@@ -157,8 +157,7 @@ test-browser: tested-programs  ## Try the page of depot studio in a real browser
 	@DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Trying the page in a browser" .build/browser.log \
 	  Tests/supervise /usr/bin/python3 -m unittest discover -v -s Tests/browser -p 'test_*.py'
 	@grep -E '^Ran ' .build/browser.log
-	$(call quietly,"Trying the parts of the page",'! command -v node || node $$(node --help \
-	  | grep -qe --experimental-default-type && echo --experimental-default-type=module) --test Tests/browser/*.test.js')
+	$(call quietly,"Trying the parts of the page",'! command -v node || node --test Tests/browser/*.test.mjs')
 
 pictures: tested-programs  ## Make the pictures of the documents in a real browser
 	$(call install_packages,$(BROWSER_PACKAGES))
