@@ -82,6 +82,10 @@ static const unsigned char lines_js[] = {
 #embed "../DepotStudio/Page/lines.js"
 };
 
+static const unsigned char menu_js[] = {
+#embed "../DepotStudio/Page/menu.js"
+};
+
 static const unsigned char metrics_js[] = {
 #embed "../DepotStudio/Page/metrics.js"
 };
@@ -215,6 +219,7 @@ static const struct DepotStudioFile files[] = {
     {"keys.js", keys_js, sizeof keys_js},
     {"large.js", large_js, sizeof large_js},
     {"lines.js", lines_js, sizeof lines_js},
+    {"menu.js", menu_js, sizeof menu_js},
     {"metrics.js", metrics_js, sizeof metrics_js},
     {"object.js", object_js, sizeof object_js},
     {"overview.js", overview_js, sizeof overview_js},
