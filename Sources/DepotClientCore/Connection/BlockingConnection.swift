@@ -239,7 +239,7 @@ public final class BlockingConnection {
   ) throws -> JSONNode {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
-    if let group { call.group = group }
+    if let group { call.options.group = group }
     let end = deadline.map { Monotonic.moment(after: $0.milliseconds) + PendingCall.grace }
     return try use(isWrite: operation.isWrite, leavesDoubt: operation.leavesDoubt) {
       try receive(sendFrame(call), until: end, body)

@@ -1,5 +1,4 @@
 /// One call of a client, with all members of its frame.
-@Memberwise("operation")
 package struct Call: Hashable, Sendable {
   /// The longest deadline, in milliseconds.
   package static let deadlineLimit = 86_400_000
@@ -7,15 +6,80 @@ package struct Call: Hashable, Sendable {
   /// The number that the replies repeat; it increases with every call of a connection.
   package var id: Int64
   package var operation: Operation
+  private var rest: Rest = .empty
+  /// Facts that make a call quicker to deal with and don't change its meaning.
+  package var form = CallForm()
+
+  /// The options of a call, in memory of their own: most calls have none, and a call is copied often.
+  private indirect enum Rest: Hashable, Sendable {
+    case empty
+    case options(CallOptions)
+  }
+
+  /// Creates a call.
+  package init(
+    id: Int64,
+    _ operation: Operation,
+    deadlineMilliseconds: Int? = nil,
+    credit: Int? = nil,
+    key: String? = nil,
+    container: String? = nil,
+    pin: String? = nil,
+    author: String? = nil,
+    group: String? = nil,
+    predecessor: Int? = nil
+  ) {
+    self.id = id
+    self.operation = operation
+    options = CallOptions(
+      deadlineMilliseconds: deadlineMilliseconds,
+      credit: credit,
+      key: key,
+      container: container,
+      pin: pin,
+      author: author,
+      group: group,
+      predecessor: predecessor
+    )
+  }
+
+  /// The members besides the id, the operation, and its arguments.
+  package var options: CallOptions {
+    get { if case .options(let options) = rest { options } else { CallOptions() } }
+    set { rest = newValue == CallOptions() ? .empty : .options(newValue) }
+  }
+
+  /// Whether it has any of the ``options``.
+  package var hasOptions: Bool { if case .empty = rest { false } else { true } }
+
+  package var deadlineMilliseconds: Int? { hasOptions ? options.deadlineMilliseconds : nil }
+  package var credit: Int? { hasOptions ? options.credit : nil }
+  package var key: String? { hasOptions ? options.key : nil }
+  package var container: String? { hasOptions ? options.container : nil }
+  package var pin: String? { hasOptions ? options.pin : nil }
+  package var author: String? {
+    get { hasOptions ? options.author : nil }
+    set { options.author = newValue }
+  }
+  package var group: String? { hasOptions ? options.group : nil }
+  package var predecessor: Int? {
+    get { hasOptions ? options.predecessor : nil }
+    set { options.predecessor = newValue }
+  }
+}
+
+/// The members that a call may have besides its id, its operation, and its arguments.
+@Memberwise
+package struct CallOptions: Hashable, Sendable {
   /// How long the client waits, in milliseconds from receipt.
   package var deadlineMilliseconds: Int?
   /// How many `next` frames may be sent before the client asks for more; no limit if `nil`.
   package var credit: Int?
   /// The idempotency key of a write.
   package var key: String?
-  /// The container of the call; the connection's own if `nil`.
+  /// The container that the call is about; the connection's own if `nil`.
   package var container: String?
-  /// The pinned snapshot of a read; the latest state if `nil`.
+  /// The name of the snapshot that a read is about; the latest if `nil`.
   package var pin: String?
   /// The author of the write in the history; the connection's author if `nil`.
   package var author: String?
@@ -23,10 +87,6 @@ package struct Call: Hashable, Sendable {
   package var group: String?
   /// The id of an earlier write of the connection; this write is done only if that one succeeds.
   package var predecessor: Int?
-  /// A number that another call with the same key has too if its arguments are the same bytes; `nil` without a key.
-  package var argumentsHash: Int64?
-  /// What it has in common with earlier calls, if ``CallShapes`` read it.
-  package var form: CallForm = CallForm()
 }
 
 /// A frame that a client sends.
@@ -113,7 +173,9 @@ extension ClientFrame {
     // Most calls have nothing else.
     if reader.isAtEnd { return call }
     var coder = RequestReader(reader)
-    try call.members(&coder)
+    var options = CallOptions()
+    try options.members(&coder)
+    call.options = options
     reader = coder.members
     if let key = call.key, !(1...Limits.keyBytes ~= key.utf8.count) {
       throw DepotError(.numberRange, "A key has 1 to \(Limits.keyBytes) bytes.").at("/key")
@@ -123,7 +185,7 @@ extension ClientFrame {
     }
     if call.key != nil {
       let range = arguments?.range ?? 0..<0
-      call.argumentsHash = reader.node.document.bytes.withUnsafeBytes {
+      call.form.argumentsHash = reader.node.document.bytes.withUnsafeBytes {
         Self.hash(call.operation, UnsafeRawBufferPointer(rebasing: $0[range]))
       }
     }
@@ -159,12 +221,12 @@ extension ClientFrame {
   }
 }
 
-extension Call {
-  /// Passes the members of a call other than its number, operation, and arguments.
+extension CallOptions {
+  /// Passes the members to a coder.
   fileprivate mutating func members<Coder: MemberCoder>(
     _ coder: inout Coder
   ) throws(Coder.Failure) {
-    try coder.number("deadlineMs", &deadlineMilliseconds, in: 0...Self.deadlineLimit)
+    try coder.number("deadlineMs", &deadlineMilliseconds, in: 0...Call.deadlineLimit)
     try coder.number("credit", &credit, in: 1...1_000_000_000)
     try coder.optional("key", &key)
     try coder.optional("container", &container)
@@ -184,8 +246,8 @@ extension JSONWriter {
     raw(call.operation.name.utf8)
     raw("\",\"args\":")
     object(call.operation)
-    var call = call
-    call.members(&self)
+    var options = call.options
+    options.members(&self)
     raw("}")
   }
 }

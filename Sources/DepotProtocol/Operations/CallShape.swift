@@ -108,7 +108,8 @@ package final class CallShape: Sendable {
       }
     }
     if !variables.isEmpty { result.operation = result.operation.replacing(constants: constants) }
-    result.form = CallForm(shape: self, constants: constants)
+    result.form.shape = self
+    result.form.constants = constants
     return result
   }
 
@@ -118,21 +119,19 @@ package final class CallShape: Sendable {
   }
 }
 
-/// The shape of a call with its constants, if known.
+/// The facts about a call that make it quicker to deal with.
 ///
-/// It only repeats the content of the call, so all forms are equal.
+/// They say nothing that the call doesn't say, so they make no difference between calls.
 package struct CallForm: Hashable, Sendable {
-  package let shape: CallShape?
+  /// The shape of the call, if ``CallShapes`` recognized it.
+  package internal(set) var shape: CallShape?
   /// The whole numbers of the predicate, in their order.
-  package let constants: [Int64]
+  package internal(set) var constants: [Int64] = []
+  /// A number that another call of the same key has too if its arguments are the same bytes; `nil` without a key.
+  package var argumentsHash: Int64?
 
-  /// Creates the form of a call by itself.
-  package init() { self.init(shape: nil, constants: []) }
-
-  init(shape: CallShape?, constants: [Int64]) {
-    self.shape = shape
-    self.constants = constants
-  }
+  /// Creates the form of a call that isn't known to be like another.
+  package init() {}
 
   package static func == (left: CallForm, right: CallForm) -> Bool { true }
 

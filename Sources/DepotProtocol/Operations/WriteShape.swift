@@ -113,9 +113,9 @@ struct WriteShape: Sendable {
     take: (RowBatch, RowsMember) -> Void,
     finish: () -> Operation?
   ) -> Call? {
-    var result: Call?
     var (position, constant) = (0, 0)
-    // An upper bound of the number of JSON values in the frame.
+    var options = call.hasOptions ? call.options : nil
+    // An upper bound of the values of the frame.
     var values = valueCount
     var (argumentsStart, argumentsEnd) = (0, 0)
     var id: Int64 = 0
@@ -134,12 +134,10 @@ struct WriteShape: Sendable {
         id = number
       case .predecessor:
         guard let number = Self.number(bytes, &position) else { return nil }
-        result = result ?? call
-        result?.predecessor = Int(number)
+        options?.predecessor = Int(number)
       case .key:
         guard let key = Self.key(bytes, &position) else { return nil }
-        result = result ?? call
-        result?.key = key
+        options?.key = key
       case .rows(let member):
         let first = position
         guard let count = RowText.skip(bytes, &position, &values) else { return nil }
@@ -152,12 +150,15 @@ struct WriteShape: Sendable {
     guard Self.skip(frame[constant...], bytes, &position), position == bytes.count,
       values <= Limits.values, let operation = finish()
     else { return nil }
-    var call = result ?? call
+    var call = call
     call.id = id
     call.operation = operation
-    if call.key != nil {
-      let arguments = UnsafeRawBufferPointer(bytes)[argumentsStart..<argumentsEnd]
-      call.argumentsHash = ClientFrame.hash(operation, UnsafeRawBufferPointer(rebasing: arguments))
+    if let options { call.options = options }
+    if options?.key != nil {
+      let arguments = UnsafeRawBufferPointer(
+        rebasing: UnsafeRawBufferPointer(bytes)[argumentsStart..<argumentsEnd]
+      )
+      call.form.argumentsHash = ClientFrame.hash(operation, arguments)
     }
     return call
   }

@@ -273,7 +273,7 @@ extension Server {
       ),
       operation: call.operation,
       key: key(of: call, session),
-      keyHash: call.argumentsHash,
+      keyHash: call.form.argumentsHash,
       control: control,
       reply: session.reply(to: call.id),
       connection: session.number,

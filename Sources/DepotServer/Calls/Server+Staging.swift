@@ -35,7 +35,7 @@ extension Server {
     let before = session.staged.byteCount
     call.operation = .save(try session.staged.join(request))
     // The parts count too.
-    call.argumentsHash = nil
+    call.form.argumentsHash = nil
     session.state.add(bytes: before - session.staged.byteCount, to: call.id)
     return call
   }
