@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// The passing of descriptors to another process (unix(7), SCM_RIGHTS).
+/// Passes descriptors to another process (unix(7), SCM_RIGHTS).
 extension Descriptor {
   /// The most descriptors that the kernel passes with one message.
   package static let mostPassed = 253

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// An open file descriptor, closed when the last reference goes away.
+/// An open file descriptor, closed when the last reference is released.
 package final class Descriptor: Sendable {
   /// The kernel's number of the descriptor.
   package let number: Int32

@@ -25,7 +25,7 @@ struct SentStatement {
   var isReturned: Bool
 }
 
-/// The pipelining of statements (postgresql.org/docs/current/libpq-pipeline-mode.html).
+/// Pipelines statements (postgresql.org/docs/current/libpq-pipeline-mode.html).
 extension PostgresConnection {
   /// The most prepared statements of a session.
   private static let mostPrepared = 256

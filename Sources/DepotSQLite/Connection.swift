@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// A connection to one SQLite file, closed when the last reference goes away.
+/// A connection to one SQLite file, closed when the last reference is released.
 ///
 /// It isn't `Sendable`: keep it inside one actor or one thread.
 package final class Connection {

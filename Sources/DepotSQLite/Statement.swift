@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// A compiled SQL statement, finalized when the last reference goes away.
+/// A compiled SQL statement, finalized when the last reference is released.
 ///
 /// A statement isn't `Sendable`: use it only where its ``Connection`` is used.
 package final class Statement {

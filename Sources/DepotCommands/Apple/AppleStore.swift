@@ -82,7 +82,7 @@ final class AppleStore {
     var column: String
     var attribute: Attribute?
     var relationship: Relationship?
-    /// Whether values begin with a byte that tells where they are stored.
+    /// Whether values begin with a byte that says where they are stored.
     var isExternal = false
   }
 

@@ -10,7 +10,7 @@ struct Completer {
   /// Creates a completer.
   ///
   /// - Parameters:
-  ///   - words: The words behind the program's name, up to the one that is being typed.
+  ///   - words: The words after the program's name, up to the one being typed.
   ///   - schema: Returns the schema of the container that a command line names, if the service runs.
   init(_ words: [String], schema: @escaping (Invocation) -> Schema?) {
     current = words.last ?? ""

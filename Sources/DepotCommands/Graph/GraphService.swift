@@ -25,7 +25,7 @@ extension GraphService {
   }
 }
 
-/// The service behind a connection.
+/// The service at the other end of a connection.
 struct ConnectedGraphService: GraphService {
   let connection: ImportConnection
 

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The reading of a journal, to continue an interrupted import.
+/// Reads a journal, to continue an interrupted import.
 extension ImportJournal {
   /// Opens the journal of an import, and returns the notes of an interrupted one of the same source.
   ///

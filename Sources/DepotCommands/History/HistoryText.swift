@@ -10,7 +10,7 @@ enum HistoryText {
       .filter { $0 != "\"" }
   }
 
-  /// The time so many seconds ago, in the form of the wire.
+  /// Returns the time a number of seconds ago, in the form of the protocol.
   static func time(secondsAgo age: Double) -> String {
     let start = Date().timeIntervalSince1970 - age
     return time(Date(timeIntervalSince1970: start.rounded(.down)))

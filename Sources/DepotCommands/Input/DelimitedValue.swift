@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The reading of a CSV field as a value of an attribute.
+/// Reads a CSV field as a value of an attribute.
 ///
 /// As in PostgreSQL, an empty field is null, and a quoted empty one is the empty text. Both are the
 /// empty text for a text attribute that can't be null.

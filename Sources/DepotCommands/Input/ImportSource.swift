@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The reading of a file's records in its format.
+/// Reads a file's records in its format.
 enum ImportSource {
   /// Passes all records of an unread file to one of two functions.
   ///

@@ -86,7 +86,7 @@ extension OptionSpec {
   static let store: OptionSpec = "--store NAME: which store of a container with several"
 }
 
-/// The writing of one or several backups.
+/// Writes one or several backups.
 private struct BackupRun {
   let session: CommandSession
   let rate: TransferRate

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The drawing of a watched table on a terminal whose cursor can be moved.
+/// Draws a watched table on a terminal whose cursor can be moved.
 ///
 /// It remembers the drawn lines and sends only the ones that differ.
 @Memberwise("style")

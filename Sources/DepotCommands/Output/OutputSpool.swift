@@ -39,7 +39,7 @@ final class OutputSpool {
 
   /// Appends bytes to the buffered ones.
   ///
-  /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
+  /// - Throws: ``SystemError``; EPIPE if the reader has closed the pipe.
   func write(_ bytes: [UInt8], to output: Descriptor) throws(SystemError) {
     guard isOn, output.regularFileSize == nil else { return try output.write(bytes) }
     if count > 0 { try drain(to: output) { Poll.canWrite(output, milliseconds: 0) } }
@@ -55,7 +55,7 @@ final class OutputSpool {
 
   /// Waits until the reader has received all buffered bytes.
   ///
-  /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
+  /// - Throws: ``SystemError``; EPIPE if the reader has closed the pipe.
   func finish(to output: Descriptor) throws(SystemError) {
     try drain(to: output) { true }
   }

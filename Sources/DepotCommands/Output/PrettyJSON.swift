@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// The formatting of JSON over several lines, in the order of its members.
+/// Formats JSON over several lines, in the order of its members.
 enum PrettyJSON {
   /// Returns compact JSON with each element and member in a line of its own.
   ///

@@ -1,4 +1,4 @@
-/// The breaking of text into lines that are no wider than a terminal.
+/// Breaks text into lines that are no wider than a terminal.
 ///
 /// Lines end between words. A word wider than a line gets a line of its own, uncut, so that it can
 /// still be copied.

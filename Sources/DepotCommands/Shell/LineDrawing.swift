@@ -1,4 +1,4 @@
-/// The drawing of the line being typed, over as many rows of the terminal as it needs.
+/// Draws the line being typed, over as many rows of the terminal as it needs.
 struct LineDrawing {
   /// The row of the cursor, counted from the prompt's row.
   private var cursorRow = 0

@@ -9,7 +9,7 @@ struct CheckpointPolicy {
     next = limitPages
   }
 
-  /// Whether a log of so many pages should be copied now.
+  /// Returns whether to copy a log with a number of pages now.
   mutating func isDue(pages: Int) -> Bool {
     // A log that is shorter than before was restarted.
     if pages < last { next = limit }

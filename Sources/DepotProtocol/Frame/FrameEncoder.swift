@@ -1,4 +1,4 @@
-/// The writing of frames in either framing.
+/// Writes frames in either framing.
 package enum FrameEncoder {
   /// Appends one frame; `body` writes its JSON.
   package static func append(

@@ -14,14 +14,14 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  /// Writes the name of a member, after a comma unless it is the first of its object.
   package mutating func name(_ name: String) {
     separate()
     string(name)
     raw(":")
   }
 
-  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  /// Writes the name of a member, after a comma unless it is the first of its object.
   package mutating func member(_ name: StaticString) {
     raw(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
     raw(name)

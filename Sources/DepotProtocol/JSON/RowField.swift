@@ -186,6 +186,6 @@ package enum DecimalText {
     return value
   }
 
-  /// Whether `text` has digits, perhaps behind a minus and before a fraction and an exponent.
+  /// Whether `text` is digits, perhaps after a minus and before a fraction and an exponent.
   package static func isGrammatical(_ text: String) -> Bool { SignificantDigits(text) != nil }
 }

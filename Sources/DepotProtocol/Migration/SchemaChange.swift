@@ -63,7 +63,7 @@ extension SchemaChange {
     case ephemeral
     case preservation
     case spotlight
-    /// Its derivation; values must be computed anew if there is one.
+    /// Its derivation; if there is one, existing rows need computed values.
     case derivation
     /// Programs interpret the values differently; the stored values stay.
     case hashModifier

@@ -1,4 +1,4 @@
-/// A description of the rows that are to be counted.
+/// A description of the rows to count.
 @Memberwise
 public struct CountRequest: Hashable, Sendable {
   public var entity: String

@@ -29,7 +29,7 @@ public indirect enum Operation: Hashable, Sendable {
   case abortMigration
   case readBlob(BlobReadRequest)
   case writeBlob(BlobWriteRequest)
-  /// Pin a snapshot for later reads, for at most so many milliseconds.
+  /// Pin a snapshot for later reads, for a limited number of milliseconds.
   case pin(maxAgeMilliseconds: Int?)
   /// Release the pinned snapshot of this name.
   case unpin(String)

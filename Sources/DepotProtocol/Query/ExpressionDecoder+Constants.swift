@@ -1,4 +1,4 @@
-/// The reading of constants and of lists of constants, which don't count as nodes of a predicate.
+/// Reads constants and lists of constants, which don't count as nodes of a predicate.
 ///
 /// JSON's own constants are null, a truth value, a string, an integer (an int64, or a decimal
 /// beyond 64 bits), and another number (a double, or a decimal if the double would be an integer).

@@ -1,4 +1,4 @@
-/// The reading of each operator.
+/// Reads operators.
 extension ExpressionDecoder {
   mutating func operation(_ members: ExpressionMembers) throws(DepotError) -> QueryExpression {
     let argument = members.argument

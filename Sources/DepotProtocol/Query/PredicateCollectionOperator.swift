@@ -1,4 +1,4 @@
-/// An operator behind `@` in a path.
+/// An operator after `@` in a path.
 enum PredicateCollectionOperator {
   case aggregate(QueryExpression.Aggregate)
   /// All elements of all collections, which a path gives without an operator too.

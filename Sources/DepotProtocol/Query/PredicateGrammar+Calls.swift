@@ -1,4 +1,4 @@
-/// The reading of calls: `uppercase(x)`, `uppercase:(x)`, `add:to:(a, b)`, `CAST(x, "date")`.
+/// Reads calls: `uppercase(x)`, `uppercase:(x)`, `add:to:(a, b)`, `CAST(x, "date")`.
 extension PredicateGrammar {
   /// Reads a call whose first word was read already.
   mutating func call(_ word: String, _ offset: Int) throws(PredicateFailure) -> Part {

@@ -1,4 +1,4 @@
-/// The reading of an infix operator and its right operand.
+/// Reads an infix operator and its right operand.
 extension PredicateGrammar {
   mutating func infix(_ found: PredicateOperator, _ left: Part) throws(PredicateFailure) -> Part {
     let offset = current.offset

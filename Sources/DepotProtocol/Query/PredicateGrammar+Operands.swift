@@ -1,4 +1,4 @@
-/// The reading of operands: constants, names, calls, and parentheses.
+/// Reads operands: constants, names, calls, and parentheses.
 extension PredicateGrammar {
   mutating func prefix(_ minimum: PredicateLevel) throws(PredicateFailure) -> Part {
     let token = current

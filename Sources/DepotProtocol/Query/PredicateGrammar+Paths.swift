@@ -1,4 +1,4 @@
-/// The reading of the suffixes of an operand: `.name`, `.@sum.price`, `[0]`, `AS Entity`.
+/// Reads the suffixes of an operand: `.name`, `.@sum.price`, `[0]`, `AS Entity`.
 extension PredicateGrammar {
   mutating func postfix(_ start: Part) throws(PredicateFailure) -> Part {
     var part = start

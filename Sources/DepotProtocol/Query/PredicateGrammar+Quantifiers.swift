@@ -1,6 +1,6 @@
-/// The reading of predicates about the elements of collections.
+/// Reads predicates on the elements of collections.
 ///
-/// `ANY tags.name == "x"` is the common form; its element has a name that nobody writes.
+/// `ANY tags.name == "x"` is the common form; its element has a generated name.
 /// `ANY(tags, $tag, $tag.name == "x" AND $tag.weight > 2)` is Depot's own form, for conditions
 /// about several properties of one element.
 extension PredicateGrammar {

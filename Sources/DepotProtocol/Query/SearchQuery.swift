@@ -85,7 +85,7 @@ extension SearchQuery.Phrase {
   fileprivate var fts5: String { isPrefix ? "\"\(text)\" *" : "\"\(text)\"" }
 }
 
-/// The reading of a ``SearchQuery``.
+/// Reads a ``SearchQuery``.
 private struct SearchReader {
   private let text: String
   private var rest: Substring.UnicodeScalarView

@@ -31,7 +31,7 @@ public struct ResolvedPath: Hashable, Sendable {
     case object
   }
 
-  /// The path as it was written.
+  /// The path in its original spelling.
   public var path: String
   public var steps: [Step]
   public var end: End

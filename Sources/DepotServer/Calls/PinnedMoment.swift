@@ -8,7 +8,7 @@ internal import DepotProtocol
 @Memberwise("container", "lease")
 final class PinnedMoment {
   let container: Container
-  /// The time that it is kept while nobody reads from it.
+  /// The time for which it is kept without reads.
   let lease: PinLease
   private var parts: [Part] = []
 

@@ -2,7 +2,7 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The reading of frames from clients, with a time slice for each session.
+/// Reads frames from clients, with a time slice for each session.
 extension Server {
   /// The time for sessions' input in one round of the loop; each gets a fifth at most.
   private static let turnNanoseconds: UInt64 = 10_000_000

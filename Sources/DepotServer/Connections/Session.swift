@@ -46,7 +46,7 @@ final class Session {
     case none
     /// It closes when all output is sent.
     case closing
-    /// The client was told that no more output follows.
+    /// The client has received the end of the output.
     case finished
   }
 
@@ -164,7 +164,7 @@ struct RunningCall {
   var writes: [(host: StoreHost, token: UInt64)] = []
   /// The name of the pin that its answer will contain.
   var pin: String?
-  /// Whether the executing operation was told to stop.
+  /// Whether the executing operation was asked to stop.
   var isStopped = false
 
   /// How many frames of a stream were delivered.

@@ -198,7 +198,7 @@ extension Server {
     }
     if isEmpty && session.ending == .closing {
       // Closing now would reset the connection if the client still sends, and the reset could
-      // overtake the error that tells it why.
+      // overtake the error that explains it.
       session.ending = .finished
       session.descriptor.endSending()
     }

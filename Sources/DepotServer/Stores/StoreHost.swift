@@ -44,8 +44,7 @@ final class StoreHost {
   var stopped: [UInt64: DepotError] = [:]
   /// Whether the reader may keep its snapshot while the loop sleeps.
   ///
-  /// It may not if the write-ahead log is long, since the log can restart only while nobody reads
-  /// from it.
+  /// It may not if the write-ahead log is long, since the log can restart only without readers.
   private(set) var keepsSnapshot = true
 
   /// The size of the log at the last check, while reads are held back for it.
@@ -209,7 +208,7 @@ final class StoreHost {
   /// Ends long reads and pins if the log is longer than `limit`.
   ///
   /// It also ends them if the log must be truncated after compacting. The log can restart only
-  /// while nobody reads from it, so new reads are held back until it has.
+  /// without readers, so new reads are held back until it has.
   ///
   /// - Returns: Whether it is about to restart, so that this must be called again soon.
   func boundLog(_ limit: Int) -> Bool {

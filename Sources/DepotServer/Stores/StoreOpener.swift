@@ -123,7 +123,7 @@ final class StoreOpener {
     return Opened(store: store, readers: readers, feed: feed)
   }
 
-  /// Closes opened stores that nobody took over.
+  /// Closes opened stores that won't be used.
   static func close(_ stores: ArraySlice<Opened>, completion: @escaping @Sendable () -> Void) {
     guard let first = stores.first else { return completion() }
     first.readers.close {

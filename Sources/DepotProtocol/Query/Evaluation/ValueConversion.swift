@@ -113,7 +113,7 @@ extension Value {
   }
 }
 
-/// The reading of JSON values of attributes.
+/// Reads JSON values of attributes.
 package enum JSONMember {
   /// Returns the member of an object as JSON text; `nil` if it is null or missing.
   package static func member(_ name: String, of text: String) -> String? {
