@@ -2,7 +2,7 @@
 package enum UTF8Edges {
   package static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-  /// How many bytes at the end belong to a character that isn't complete.
+  /// The number of bytes at the end that belong to an incomplete character.
   package static func incompleteCount(_ bytes: [UInt8]) -> Int {
     for count in 1...3 where count <= bytes.count {
       let byte = bytes[bytes.count - count]

@@ -44,7 +44,7 @@ package final class Connection {
   package var scannedRows = 0
   /// The log position up to which the open transaction reads; see ``beginReading()``.
   var mark: SnapshotMark?
-  /// How many pages the write-ahead log held after this connection's last commit.
+  /// The number of pages in the write-ahead log after this connection's last commit.
   package internal(set) var walPageCount = 0
 
   /// Opens the file at `path`, which a writer creates if it is missing.

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// The identifier of a row is its primary key in its table. A property `firstName` is in the column
 /// `ZFIRSTNAME`.
 final class AppleStore {
-  /// How many references to missing rows were left out.
+  /// The number of omitted references to missing rows.
   private(set) var danglingCount = 0
 
   private let tables: AppleTables
@@ -15,7 +15,7 @@ final class AppleStore {
   private var links: [String: [Int64: [Int64]]] = [:]
   private var keys: [String: Set<Int64>] = [:]
   private var externals: [String: Set<String>] = [:]
-  /// How many rows of each entity have a value in each column, by the tables.
+  /// The number of rows of each entity with a value in each column, by table.
   private var uses: [String: [String: [Int64: Int]]] = [:]
 
   /// Creates a reader of tables.

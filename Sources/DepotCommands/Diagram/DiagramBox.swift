@@ -71,7 +71,7 @@ struct DiagramBox: Equatable {
     return content + 4
   }
 
-  /// Where a column of the cells begins, counted from the left edge.
+  /// Returns the offset of a column's cells from the left edge, in characters.
   func offset(ofColumn column: Int) -> Int {
     widths.prefix(column).reduce(2) { $0 + ($1 > 0 ? $1 + Self.gap : 0) }
   }

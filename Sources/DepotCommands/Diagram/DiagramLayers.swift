@@ -116,7 +116,7 @@ extension DiagramLayers {
     Dictionary(uniqueKeysWithValues: layers[layer].enumerated().map { ($1, $0) })
   }
 
-  /// How many pairs of edges cross between neighbouring layers.
+  /// The number of crossing pairs of edges between neighbouring layers.
   private func crossings() -> Int {
     let positions = layers.indices.map(positions(in:))
     var count = 0

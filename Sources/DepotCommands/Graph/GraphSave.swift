@@ -14,7 +14,7 @@ struct GraphSave {
   /// The keys of the rows in the request, by their temporary identifiers.
   private(set) var keys: [(name: String, key: NaturalKey, value: Value)] = []
 
-  /// How many rows of each entity are nested in records.
+  /// The number of rows nested in records, by entity.
   private(set) var related: [String: Int] = [:]
 
   private var names: [NaturalKey: [Value: String]] = [:]

@@ -15,7 +15,7 @@ final class ImportJournal {
     var deferred: [Int]
     /// The rows known by names of the file, by their temporary identifiers.
     var rows: [String: FileRow]
-    /// How many rows of each entity are nested in records.
+    /// The number of rows nested in records, by entity.
     var related: [String: Int] = [:]
   }
 

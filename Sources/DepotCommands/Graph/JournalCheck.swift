@@ -7,7 +7,7 @@ struct JournalCheck {
   let path: String
   let connection: ImportConnection
 
-  /// How many runs of identifiers one count looks for.
+  /// The number of identifier runs in one count.
   private static let runCount = 64
 
   /// Checks that an import can continue.

@@ -170,7 +170,7 @@ final class StoreImport {
   private let open: (String) throws -> InputFile
   private var journal: ImportJournal?
   private var history = ImportJournal.History()
-  /// How many rows were stored.
+  /// The number of stored rows.
   private(set) var outcome: Importer.Outcome = Importer.Outcome()
 
   /// Notes the progress, and continues from the notes of an interrupted import.

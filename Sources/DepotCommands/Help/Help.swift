@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// The help texts, made from the table of verbs, in lines that fit a terminal.
 struct Help {
-  /// How many columns a line may have.
+  /// The most columns of a line.
   let width: Int
 
   /// The width if the terminal's is unknown, and for texts that aren't for a terminal.

@@ -4,7 +4,7 @@ internal import DepotProtocol
 final class WrittenTransactions {
   /// Whether the newest comes first.
   let isDescending: Bool
-  /// How many were begun; further pieces of the last one may follow.
+  /// The number of begun transactions; further pieces of the last one may follow.
   private var count = 0
   private var last: HistoryToken?
   private var beforeLast: HistoryToken?

@@ -17,7 +17,7 @@ struct DelimitedRecord {
 
   /// The row's text without its line end, followed by the fields that differ from their text.
   var bytes: [UInt8] = []
-  /// How many bytes the row has in the file.
+  /// The size of the row in the file, in bytes.
   var textCount = 0
   var places: [Place] = []
   /// The number of the first line, counted from 1.
@@ -28,7 +28,7 @@ struct DelimitedRecord {
   /// The row's text in the file, without the line end.
   var text: ArraySlice<UInt8> { bytes[..<textCount] }
 
-  /// How many fields there are.
+  /// The number of fields.
   var count: Int { places.count }
 
   /// Calls `body` with the position of each field and the field.

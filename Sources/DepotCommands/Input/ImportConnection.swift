@@ -14,7 +14,7 @@ final class ImportConnection {
   private let prefix = "import:" + String(UInt64.random(in: .min ... .max), radix: 16)
   private var sent = 0
 
-  /// How long to wait for another service, in nanoseconds.
+  /// The time to wait for another service, in nanoseconds.
   private static let patience: UInt64 = 30_000_000_000
 
   /// The save sent last: its key, and its id if it was sent at once.

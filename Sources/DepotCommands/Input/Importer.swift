@@ -14,14 +14,14 @@ final class Importer {
     var rejected = 0
     /// The stored records with references to missing rows.
     var unlinked = 0
-    /// How many stored rows lack references because of `--ignore-missing`.
+    /// The number of stored rows without some references because of `--ignore-missing`.
     var ignoring = 0
-    /// How many rows of each entity were stored because they were nested in records.
+    /// The number of stored rows that were nested in records, by entity.
     var related: [String: Int] = [:]
     /// The reason why the first record was left out, unless it is in a file of rejects.
     var firstReason: String?
 
-    /// How many records there were.
+    /// The number of records.
     var rows: Int { inserted + updated + skipped + rejected }
 
     /// The exit status of the import.
@@ -55,7 +55,7 @@ final class Importer {
   private var inputs: [[UInt8]] = []
   /// The batches sent but not known to be stored; each is stored only if the one before is.
   private var underway: [(batch: SentRows.Part, inputs: [[UInt8]])] = []
-  /// How many batches are sent while the next is read.
+  /// The number of batches sent while the next one is read.
   private static let ahead = 2
   /// Whether the input may be slow, so that an interruption would have to wait for more of it.
   private var isSlow = false

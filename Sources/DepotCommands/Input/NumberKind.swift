@@ -9,7 +9,7 @@ enum NumberKind: Equatable {
   /// A number that a double holds exactly; `isDecimal` if a decimal does too.
   case double(isDecimal: Bool)
 
-  /// How many significant digits every double keeps.
+  /// The number of significant digits that every double keeps.
   private static let doubleDigits = 15
   /// Integers up to this one are exact doubles.
   private static let wide = 1 << 53

@@ -24,7 +24,7 @@ struct SentRows {
       self.lines = lines
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int { lines.count }
 
     /// The size of the rows in bytes.

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// The kinds of values found for a member of records.
 final class ValueProfile {
-  /// How many values weren't null.
+  /// The number of values that weren't null.
   private(set) var count = 0
   private var bools = 0
   private var integers = 0

@@ -15,7 +15,7 @@ struct WholeRow {
     var text: Int
     /// The offset of the next row.
     var next: Int
-    /// How many lines it has.
+    /// The number of its lines.
     var lines = 1
   }
 

@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// A limit on the bytes transferred in a second.
 struct TransferRate {
-  /// How many bytes in a second at most; `nil` for any number.
+  /// The most bytes in a second; `nil` for no limit.
   private let limit: Int?
   private let start = Monotonic.now()
 

@@ -6,7 +6,7 @@ internal import DepotProtocol
 final class WatchRun {
   private let session: CommandSession
   private let signals: TerminalSignals
-  /// How long to try to connect again.
+  /// The longest time of trying to connect again.
   private let patience: UInt64
   /// Redraws after time has passed; returns the milliseconds until the next call.
   private let refresh: () throws -> Int?

@@ -31,9 +31,9 @@ struct WatchTable {
     var until: UInt64
   }
 
-  /// How long a change is marked, in nanoseconds.
+  /// The time for which a change is marked, in nanoseconds.
   static let moment: UInt64 = 1_500_000_000
-  /// How many removed rows are shown; no window has more lines.
+  /// The most removed rows that are shown; no window has more lines.
   private static let ghostLimit = 200
 
   private(set) var rows: [LiveRow<WatchedRow>] = []
@@ -103,7 +103,7 @@ struct WatchTable {
     ghosts.removeAll { $0.until <= now }
   }
 
-  /// When the next mark expires.
+  /// The time when the next mark expires.
   var nextFade: UInt64? {
     (marks.values.map(\.until) + ghosts.map(\.until)).min()
   }

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A conflict of a save in words for the user.
 enum ConflictReport {
-  /// How many characters of a value are shown.
+  /// The most characters of a value that are shown.
   private static let valueWidth = 40
 
   /// Returns one line about a conflict, and a line for each conflicting property.

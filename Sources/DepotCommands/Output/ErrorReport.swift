@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// An error in words for the user.
 enum ErrorReport {
-  /// How many of several reasons are shown.
+  /// The most reasons that are shown.
   private static let reasonCount = 8
   /// The failures in the middle of a change, after which users ask what became of it.
   private static let interruptions: Set<DepotError.Code> = [

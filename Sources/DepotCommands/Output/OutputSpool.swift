@@ -6,13 +6,13 @@ internal import DepotLinux
 /// in time waits in an unnamed file, up to the limit; beyond the limit the program waits for the
 /// reader.
 final class OutputSpool {
-  /// How much may be buffered, in bytes.
+  /// The most buffered bytes.
   static let limit = 4 << 30
-  /// How many bytes a writable pipe accepts without blocking.
+  /// The number of bytes that a writable pipe accepts without blocking.
   private static let pipeBytes = 4096
 
   private let limit: Int
-  /// How long to wait for the reader before output is buffered, in milliseconds.
+  /// The time to wait for the reader before output is buffered, in milliseconds.
   private let patience: Int
   private let folder: String
   private var isOn = false
@@ -31,7 +31,7 @@ final class OutputSpool {
     self.folder = folder
   }
 
-  /// How many bytes are buffered.
+  /// The number of buffered bytes.
   var count: Int { end - start }
 
   /// Buffers all later output that isn't read in time.

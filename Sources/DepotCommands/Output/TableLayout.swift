@@ -2,7 +2,7 @@
 struct TableLayout: Equatable {
   /// The columns that fit, from the left.
   private(set) var widths: [Int]
-  /// How many columns don't fit.
+  /// The number of columns that don't fit.
   private(set) var omitted: Int
   /// The available width; unlimited if `nil`.
   private let limit: Int?

@@ -8,7 +8,7 @@ internal import DepotProtocol
 /// identifiers have room for a million from the start, so that their column rarely moves.
 @Memberwise("style", "sink")
 final class TablePrinter: RowPrinter {
-  /// How many rows are measured before the widths are chosen.
+  /// The number of rows that are measured before the widths are chosen.
   static let sampleCount = 500
   /// The digits that identifiers get if there are more rows than that.
   private static let reservedDigits = 6
@@ -21,7 +21,7 @@ final class TablePrinter: RowPrinter {
   private var expanded: ExpandedTable?
   /// The columns whose cells are never cut.
   private var whole: Set<Int> = []
-  /// How many columns didn't fit into the terminal.
+  /// The number of columns that didn't fit into the terminal.
   private(set) var omittedColumns: Int = 0
 
   func begin(columns: [String]) {

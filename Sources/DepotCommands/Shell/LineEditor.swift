@@ -15,7 +15,7 @@ struct LineEditor {
   }
 
   private(set) var text: [Character] = []
-  /// How many characters precede the cursor.
+  /// The number of characters before the cursor.
   private(set) var cursor = 0
   private(set) var history: LineHistory
   /// The words searched for in the history, and whether they were found.

@@ -123,7 +123,7 @@ extension CommandSession {
 /// The facts reported by a running service.
 struct ServiceStatus {
   private let stats: JSONValue
-  /// When it began, in whole seconds.
+  /// The time when it began, in whole seconds.
   private let since: String?
 
   init(_ connection: BlockingConnection) throws {

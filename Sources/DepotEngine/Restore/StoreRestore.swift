@@ -24,7 +24,7 @@ package struct StoreRestore {
     package var path: String?
     /// The number of transactions that the backup lacks; `nil` if it is unknown.
     package var behind: Int64?
-    /// Why that is so, as text for users.
+    /// The reason why it is unknown, as text for users.
     package var reason: String?
   }
 
@@ -219,7 +219,7 @@ struct RestoredFacts {
 struct OldStore {
   /// The number of transactions that the backup lacks; `nil` if it is unknown.
   var behind: Int64?
-  /// Why it is unknown, as text for users.
+  /// The reason why it is unknown, as text for users.
   var reason: String?
 
   init(reason: String) { self.reason = reason }

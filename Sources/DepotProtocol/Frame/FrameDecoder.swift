@@ -33,7 +33,7 @@ package struct FrameDecoder: Sendable {
     self.framing = framing
   }
 
-  /// How many bytes wait for the rest of their frame.
+  /// The number of received bytes of a frame that isn't complete.
   package var pendingCount: Int { buffer.count - start }
 
   /// Adds bytes received from the peer.

@@ -63,7 +63,7 @@ package struct JSONNode: Sendable {
   /// Whether a string holds an escape, or a number a fraction or an exponent.
   package var isComplex: Bool { token.isComplex }
 
-  /// How many elements an array has, or members an object.
+  /// The number of elements of an array, or of members of an object.
   package var count: Int { Int(token.count) }
 
   /// The range of the value's text in the document's bytes.

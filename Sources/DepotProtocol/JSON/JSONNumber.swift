@@ -119,7 +119,7 @@ struct SignificantDigits {
   var first: (index: Int, power: Int)?
   var last: (index: Int, power: Int)?
 
-  /// How many digits there are from the first to the last.
+  /// The number of digits from the first to the last.
   var count: Int {
     guard let first, let last else { return 0 }
     return first.power - last.power + 1

@@ -20,6 +20,6 @@ package struct JSONToken: Sendable {
   package var end: UInt32
   /// The index of the first token that isn't part of this value.
   package var next: UInt32
-  /// How many elements an array has, or members an object.
+  /// The number of elements of an array, or of members of an object.
   package var count: UInt32
 }

@@ -31,7 +31,7 @@ public struct RowReader: ~Copyable {
     position = start
   }
 
-  /// How many bytes were read.
+  /// The number of bytes read.
   package var offset: Int { position }
 
   /// Moves to the next row, and to its first value; returns whether there is one.

@@ -73,7 +73,7 @@ package struct Call: Hashable, Sendable {
 package struct CallOptions: Hashable, Sendable {
   /// How long the client waits, in milliseconds from receipt.
   package var deadlineMilliseconds: Int?
-  /// How many `next` frames may be sent before the client asks for more; no limit if `nil`.
+  /// The most `next` frames before the client asks for more; `nil` for no limit.
   package var credit: Int?
   /// The idempotency key of a write.
   package var key: String?

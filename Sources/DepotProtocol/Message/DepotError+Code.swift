@@ -114,7 +114,7 @@ extension DepotError.Code {
 }
 
 extension DepotError.Code {
-  /// When sending the request again can help.
+  /// Whether, and when, it helps to send the request again.
   public var retry: DepotError.Retry {
     switch `class` {
     case "conflict": .afterRefetch

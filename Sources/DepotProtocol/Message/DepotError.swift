@@ -37,7 +37,7 @@ public struct DepotError: Error, Hashable, Sendable {
     case unknown
   }
 
-  /// When sending the request again can help.
+  /// Whether, and when, it helps to send the request again.
   public enum Retry: String, Hashable, Sendable {
     case no
     case now
@@ -93,7 +93,7 @@ extension DepotError: CustomStringConvertible {
 }
 
 extension DepotError {
-  /// When sending the request again can help, by the code.
+  /// Whether, and when, it helps to send the request again, according to the code.
   public var retry: Retry { code.retry }
 
   /// Reads an error from the `err` member of a frame, ignoring unknown members.

@@ -13,7 +13,7 @@ public struct HistoryToken: Hashable, Sendable {
   public var epoch: Int64
   public var sequence: Int64
 
-  /// How many digits an epoch has as text.
+  /// The number of digits of an epoch as text.
   fileprivate static let epochDigits = 12
 
   /// - Parameters:

@@ -43,7 +43,7 @@ extension Attribute {
 /// The integers that a type holds.
 private struct WholeNumbers {
   var isSigned: Bool
-  /// How many bits a magnitude has.
+  /// The number of bits of a magnitude.
   var bits: Int
 
   init?(_ type: AttributeType, _ width: NumberWidth?) {

@@ -17,7 +17,7 @@ public struct AggregateRequest: Hashable, Sendable {
   public var sort: [SortKey] = []
   public var limit: Int?
   public var offset: Int = 0
-  /// How many groups a frame may have; as many as fit into about 64 KiB if `nil`.
+  /// The most groups in a frame; `nil` for as many as fit into about 64 KiB.
   public var batch: Int?
 
   /// A named expression of the rows.

@@ -7,7 +7,7 @@ public struct BlobReadRequest: Hashable, Sendable {
   public var attribute: String
   /// The first byte; of a text, counted in UTF-8.
   public var offset: Int = 0
-  /// How many bytes at most; all that follow if `nil`.
+  /// The most bytes to read; `nil` for all that follow.
   public var length: Int?
 }
 

@@ -20,7 +20,7 @@ public struct ContainerRequest: Hashable, Sendable {
 /// One store of a container.
 @Memberwise("location")
 public struct ContainerStore: Hashable, Sendable {
-  /// Where a store is kept.
+  /// The storage of a store.
   public enum Location: Hashable, Sendable {
     /// A file of this name in the service's folder for stores.
     case file(String)

@@ -7,7 +7,7 @@ public struct DeleteRequest: Hashable, Sendable {
   public var includesSubentities: Bool = true
   /// Whether the reply lists the identifiers of the rows that were deleted.
   public var returnsIdentifiers: Bool = false
-  /// How many rows a transaction may delete; all of them in one if `nil`.
+  /// The most rows that one transaction deletes; `nil` to delete all in one.
   ///
   /// If a chunk fails, the rows deleted by earlier chunks stay deleted.
   public var chunk: Int?

@@ -24,7 +24,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var prefetch: [String] = []
   /// The path to group the rows by; its sections and their counts come with the last frame.
   public var sectionBy: String?
-  /// How many rows a frame may have; as many as fit into about 64 KiB if `nil`.
+  /// The most rows in a frame; `nil` for as many as fit into about 64 KiB.
   public var batch: Int?
   /// Whether the first frame names the columns.
   public var namesColumns: Bool = true

@@ -164,7 +164,7 @@ extension MemberCoder {
 }
 
 extension HistoryRequest {
-  /// How long the name of a consumer may be, in bytes.
+  /// The longest name of a consumer, in bytes.
   package static let consumerBytes = 128
 }
 

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 public struct RowBatch: Hashable, Sendable {
   /// The text, from `[` to `]`.
   package var json: [UInt8]
-  /// How many rows there are.
+  /// The number of rows.
   public private(set) var count: Int
   /// The values sent before the rows; the rows only have their names.
   package private(set) var uploads: [RowUpload] = []
@@ -103,7 +103,7 @@ public struct RowWriter: ~Copyable {
 
   private var writer: JSONWriter
   private var start: Int
-  /// How many values there are.
+  /// The number of values.
   private var column = 0
   /// The size of the largest value that isn't uploaded.
   ///
@@ -178,7 +178,7 @@ public struct RowWriter: ~Copyable {
 }
 
 extension Value {
-  /// How many bytes a text, as UTF-8, or data has; 0 of another value.
+  /// The size in bytes of a text, as UTF-8, or of data; 0 for another value.
   fileprivate var textOrDataBytes: Int {
     switch self {
     case .string(let text): text.utf8.count

@@ -46,11 +46,11 @@ extension SaveRequest {
   public struct Staged: Hashable, Sendable {
     /// The number that they share.
     public var save: Int64
-    /// How many there are.
+    /// The number of parts.
     public var parts: Int
   }
 
-  /// How many rows it is about.
+  /// The number of rows in the request.
   package var rowCount: Int {
     inserts.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count }
       + deletes.reduce(0) { $0 + $1.identifiers.count }

@@ -12,7 +12,7 @@ public struct UpdateRequest: Hashable, Sendable {
   public var computed: [Computation] = []
   /// Whether the reply lists the identifiers of the rows that were changed.
   public var returnsIdentifiers: Bool = false
-  /// How many rows a transaction may change; all of them in one if `nil`.
+  /// The most rows that one transaction changes; `nil` to change all in one.
   ///
   /// If a chunk fails, the rows changed by earlier chunks stay changed.
   public var chunk: Int?
@@ -105,6 +105,6 @@ extension RowBatch {
 }
 
 extension Limits {
-  /// How many rows the chunks of an update or a deletion may have.
+  /// The numbers of rows that a chunk of an update or a deletion may have.
   static var chunk: ClosedRange<Int> { 1...100_000 }
 }

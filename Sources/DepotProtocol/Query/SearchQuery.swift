@@ -21,7 +21,7 @@ package struct SearchQuery: Hashable, Sendable {
     package var isPrefix = false
   }
 
-  /// How many words and phrases there may be.
+  /// The most words and phrases of a query.
   package static let phraseLimit = 64
 
   /// - Throws: ``DepotError`` `request.predicate`, with the `offset` in bytes of UTF-8 and the

@@ -4,9 +4,9 @@
 package struct VariableBindings: Sendable {
   private let values: [String: Value]
   private var used: Set<String> = []
-  /// How many nodes the expressions have.
+  /// The number of nodes in the expressions.
   private var nodes = 0
-  /// How many constants their lists have.
+  /// The number of constants in their lists.
   var listed = 0
 
   /// Creates bindings of names without `$`; the value of a list is a ``Value/list(_:)``.

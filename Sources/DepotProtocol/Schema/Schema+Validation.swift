@@ -98,7 +98,7 @@ extension Schema {
     }
   }
 
-  /// How many properties an entity may have together with all its subentities.
+  /// The most properties of an entity together with all its subentities.
   private static let hierarchyColumns = 1500
 }
 

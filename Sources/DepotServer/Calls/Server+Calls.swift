@@ -193,7 +193,7 @@ extension Server {
     }
   }
 
-  /// How long calls are ended in one round of the loop.
+  /// The most time spent on ending calls in one round of the loop.
   private static let overdueNanoseconds: UInt64 = 5_000_000
 
   /// Ends calls whose deadline has passed, for a limited time, and notes when to continue.

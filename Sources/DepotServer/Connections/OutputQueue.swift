@@ -15,7 +15,7 @@ package struct OutputQueue {
 
   package init() {}
 
-  /// How many bytes are unsent.
+  /// The number of unsent bytes.
   package var count: Int { chunkBytes + writer.bytes.count - sent }
 
   /// Appends complete frames.

@@ -22,7 +22,7 @@ extension Server {
     isAccepting = false
   }
 
-  /// How many connections are accepted, including ones that are only accepted to be refused.
+  /// The most accepted connections, including those accepted only to be refused.
   ///
   /// The readers and the store must not run out of descriptors because of clients.
   private var acceptableConnections: Int {
@@ -53,7 +53,7 @@ extension Server {
     }
   }
 
-  /// How long to wait before accepting is tried again, in nanoseconds.
+  /// The time in nanoseconds after which accepting is tried again.
   static let acceptPause: UInt64 = 100_000_000
 
   /// Whether clients may be waiting while the socket isn't watched.

@@ -62,13 +62,13 @@ final class Session {
   var isReadable = false
   var watchesReads = true
   private(set) var watchesWrites = false
-  /// When the connection was made, in nanoseconds of the monotonic clock.
+  /// The monotonic time of the connection's start, in nanoseconds.
   let openedAt: UInt64
   /// The pinned snapshots of the client, by name.
   var pins: [String: PinnedMoment] = [:]
   /// The numbers of the stores that may have uploads of this connection.
   var uploads: Set<Int> = []
-  /// When the client last received or sent bytes.
+  /// The time when the client last received or sent bytes.
   var lastProgress: UInt64
 
   init(
@@ -167,7 +167,7 @@ struct RunningCall {
   /// Whether the executing operation was asked to stop.
   var isStopped = false
 
-  /// How many frames of a stream were delivered.
+  /// The number of delivered frames of a stream.
   var delivered: Int { stream?.delivered ?? 0 }
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
@@ -180,7 +180,7 @@ struct RunningCall {
 /// The flow control of a stream.
 @Memberwise("source", "host")
 struct RunningStream {
-  /// How many frames may be unread by the client at a time.
+  /// The most frames that the client hasn't read yet.
   static let window = 8
   /// The same for a read whose frames' size isn't known yet.
   static let firstWindow = 1
@@ -194,7 +194,7 @@ struct RunningStream {
   let source: Source
   /// The store that is read.
   let host: StoreHost
-  /// How many frames the client has requested, or `nil` if only the socket limits them.
+  /// The number of frames that the client has requested; `nil` if only the socket limits them.
   var credit: Int?
   var granted: Int
   /// Whether its producer has begun, which the first granted frame starts.

@@ -47,7 +47,7 @@ package struct SessionState: Sendable {
   /// Whether the client hasn't said hello.
   package var isAwaitingHello: Bool { phase == .awaitingHello }
 
-  /// How many calls are unanswered.
+  /// The number of unanswered calls.
   package var runningCount: Int { running.count }
 
   /// Handles a frame, of the given size in bytes, that the client sent.

@@ -129,7 +129,7 @@ extension Server {
     ])
   }
 
-  /// How many connections use the default container.
+  /// The number of connections that use the default container.
   private var users: Int {
     sessions.values.count {
       $0.state.isOpen && $0.containerName == ContainerRequest.defaultName

@@ -186,7 +186,7 @@ package enum DaemonCommand {
     return (store.cluster ?? cluster, "\(store.path).\(purpose)")
   }
 
-  /// How many descriptors it takes to open a store and to listen.
+  /// The number of descriptors needed to open a store and to listen.
   private static let leastDescriptors = 20
 
   /// Makes the folders that are missing, and opens the log.

@@ -5,7 +5,7 @@ internal import DepotProtocol
 @Memberwise
 struct RestoreReport {
   private let outcome: StoreRestore.Outcome
-  /// Where the store is.
+  /// The path of the store.
   private let path: String
 
   /// The outcome for programs.

@@ -11,7 +11,7 @@ package struct ServerConfiguration: Sendable {
   var cluster: ClusterAddress?
   /// The folder for local copies of clusters' stores; empty if unknown and this user has no home.
   var cacheFolder = ServicePlaces.cache ?? ""
-  /// How long a stopped service may keep other services from writing, in seconds.
+  /// The longest time in seconds that a suspended service may keep other services from writing.
   var turnSeconds = 20
   /// Whether the cluster may be an engine that Depot wasn't tested with.
   var allowsUncertified = false
@@ -22,11 +22,11 @@ package struct ServerConfiguration: Sendable {
   package var maximumConnections = Limits.connections
   /// The duration from which a call is logged as slow, in milliseconds.
   package var slowMilliseconds = 100
-  /// How long running calls may take when the service ends, in milliseconds.
+  /// The time for running calls to finish when the service ends, in milliseconds.
   package var drainMilliseconds = 10_000
-  /// How long a client may read nothing, or leave a frame incomplete, in milliseconds.
+  /// The longest time in milliseconds that a client may not read, or leave a frame incomplete.
   package var stallMilliseconds = 30_000
-  /// How long a pin may be kept, in milliseconds.
+  /// The longest time that a pin is kept, in milliseconds.
   package var pinMilliseconds = 60_000
   /// Whether the store is read-only.
   package var isReadOnly = false

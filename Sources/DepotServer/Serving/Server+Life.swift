@@ -181,7 +181,7 @@ extension Server {
     }
   }
 
-  /// How long a client may neither read nor complete a frame, in nanoseconds.
+  /// The longest time in nanoseconds that a client may neither read nor complete a frame.
   private var stallNanoseconds: UInt64 {
     UInt64(configuration.stallMilliseconds) * 1_000_000
   }

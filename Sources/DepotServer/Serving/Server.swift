@@ -60,13 +60,13 @@ package actor Server {
   /// Whether a slow call may still be explained in this round.
   var mayExplain = true
   var phase = Phase.serving
-  /// When to check for overdue work, in nanoseconds of the monotonic clock.
+  /// The next check for overdue work, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
-  /// When the earliest deadline of a call passes.
+  /// The earliest deadline of a call.
   var nextDeadline = UInt64.max
-  /// When to notify the service manager that the loop runs.
+  /// The next notification of the service manager that the loop runs.
   var nextWatchdog = UInt64.max
-  /// When the stores next check the limits of their histories.
+  /// The next check of the limits of the stores' histories.
   var nextPurge: UInt64 = 0
   /// The forms of frames that clients have sent; similar frames are recognized by them.
   var shapes = CallShapes()
@@ -284,7 +284,7 @@ package actor Server {
     return timeout()
   }
 
-  /// How long the loop may sleep, in milliseconds.
+  /// The time that the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
     if !ready.isEmpty || hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
     let next = min(nextDeadline, nextWatchdog)
@@ -292,7 +292,7 @@ package actor Server {
     return min(idleTimeout, Int32(clamping: rest))
   }
 
-  /// How long the loop may sleep while no call has a deadline, in milliseconds.
+  /// The time that the loop may sleep while no call has a deadline, in milliseconds.
   private var idleTimeout: Int32 {
     // Nothing notifies this thread when others free descriptors.
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }

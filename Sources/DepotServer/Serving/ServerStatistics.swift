@@ -32,7 +32,7 @@ struct ServerStatistics {
     let process: Int32
     /// The plan of its read, if it was one.
     let report: SlowReadReport?
-    /// How many rows it scanned; `nil` if the scan took negligible time.
+    /// The number of rows that it scanned; `nil` if the scan took negligible time.
     let scannedRows: Int?
 
     /// The facts for the log.

@@ -14,14 +14,14 @@ struct RoomWatch {
   private let freeBytes: () -> Int?
   private var refusals = 0
   private var changedRows = 0
-  /// When a write was last refused, in nanoseconds of the monotonic clock.
+  /// The monotonic time of the last refused write, in nanoseconds.
   private var lastRefusal: UInt64 = 0
   /// Whether rows were stored since then.
   private var hasStored = false
   /// Whether the file system had free space when writes were refused, as with a quota.
   private var isRoomMisleading = false
 
-  /// How long no write may be refused before there is room again, in nanoseconds.
+  /// The time without refused writes after which there is room again, in nanoseconds.
   ///
   /// Small writes may succeed between large ones that don't.
   private static let pause: UInt64 = 1_000_000_000

@@ -4,7 +4,7 @@
 /// or too large until they are settled.
 package struct ExactSum {
   private var digits: [Int64] = []
-  /// How many more values can be added before a digit may overflow.
+  /// The number of values that can still be added before a digit may overflow.
   private var room = 1 << 29
   /// The sum of the values that aren't finite.
   private var special: Double?

@@ -38,7 +38,7 @@ package final class TextPattern {
     matcher = PatternMatcher(try PatternProgram(PatternParser.parse(folded, flags)))
   }
 
-  /// How many steps all matches have taken.
+  /// The number of steps of all matches.
   package var steps: Int { matcher.steps }
 
   /// Matches a text in well-formed UTF-8.

@@ -17,7 +17,7 @@ extension QueryExpression.Function {
     }
   }
 
-  /// How many arguments the function takes.
+  /// The number of arguments of the function.
   package var arity: Int { kind.arguments.count }
 
   package enum ArgumentKind {

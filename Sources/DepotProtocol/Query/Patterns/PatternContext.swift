@@ -12,7 +12,7 @@ struct PatternContext: OptionSet, Hashable {
   /// The beginning of the line terminator at the end of the text.
   static let lastLineEnd = PatternContext(rawValue: 32)
 
-  /// How many bits there are.
+  /// The number of bits.
   static let bitCount = 6
 }
 

@@ -27,14 +27,14 @@ struct PatternMatcher {
   private var ends: [Bool?] = []
   /// The number of kinds that the transitions have room for.
   private var stride = 16
-  /// How often the cache was dropped.
+  /// The number of times that the cache was dropped.
   private var era = 0
   private var visits: [Int32]
   private var visit: Int32 = 0
   private var stack: [Int] = []
   /// The instructions found at a position that consume a scalar or match.
   private var found: [Int] = []
-  /// How many steps were taken in all.
+  /// The number of steps in all.
   private(set) var steps = 0
 
   init(_ program: PatternProgram) {
