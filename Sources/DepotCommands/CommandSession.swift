@@ -78,7 +78,7 @@ struct CommandSession {
 
   /// The author of the changes in the history.
   var author: String? {
-    // Some verbs mean another by the option.
+    // For some verbs, the option `--author` selects the author of past changes.
     let named = invocation.verb?.has(.author) == true ? nil : invocation.value(.author)
     return named ?? Process.environment("DEPOT_AUTHOR")
   }

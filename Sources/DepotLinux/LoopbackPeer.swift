@@ -1,18 +1,18 @@
-/// The users at the other ends of connections over the machine's own addresses (proc_net(5)).
+/// The users at the other end of loopback connections (proc_net(5)).
 package enum LoopbackPeer {
-  /// Returns the users whose sockets may be the other end of a connection that was accepted.
+  /// Returns the users whose sockets may be the other end of an accepted connection.
   ///
-  /// Two ports say which one it is. There are several users only if others have connections elsewhere with the same
-  /// two, and none if the system doesn't tell.
+  /// The connection is identified by its two ports. There are several users only if other addresses
+  /// have a connection with the same two ports, and none if the system doesn't list the connection.
   ///
   /// - Parameters:
   ///   - descriptor: The connection.
-  ///   - port: The port of this end.
-  /// - Returns: The numbers of the users.
+  ///   - port: The port at this end.
+  /// - Returns: The identifiers of the users.
   package static func users(of descriptor: Descriptor, port: UInt16) -> Set<UInt32> {
     guard let peer = try? LoopbackSocket.peerPort(of: descriptor) else { return [] }
     var users: Set<UInt32> = []
-    // A socket of version 6 can use the address of version 4.
+    // An IPv6 socket can also have an IPv4 connection.
     for file in ["/proc/net/tcp", "/proc/net/tcp6"] {
       guard let bytes = FileSystem.contents(of: file, limit: 1 << 24) else { continue }
       for line in bytes.split(separator: UInt8(ascii: "\n")).dropFirst() {

@@ -1,9 +1,9 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// Stream sockets of TCP that only this machine reaches (ip(7), ipv6(7)).
+/// TCP sockets on the loopback addresses, which only this machine can reach (ip(7), ipv6(7)).
 package enum LoopbackSocket {
-  /// The two addresses of the machine itself.
+  /// The two loopback addresses.
   package enum Family: Hashable, Sendable, CaseIterable {
     /// 127.0.0.1.
     case v4
@@ -11,16 +11,16 @@ package enum LoopbackSocket {
     case v6
   }
 
-  /// Binds a socket to a port of the machine's own address, and listens.
+  /// Binds a socket to a port of a loopback address, and listens.
   ///
   /// The corresponding C functions are `bind` and `listen`.
   ///
   /// - Parameters:
-  ///   - family: Which of the two addresses.
-  ///   - port: The port; one that is free if 0.
-  /// - Returns: The socket, which doesn't block.
-  /// - Throws: ``SystemError``; EADDRINUSE if the port is somebody's, EACCES if it is root's,
-  ///   EADDRNOTAVAIL or EAFNOSUPPORT if there is no such address.
+  ///   - family: The loopback address.
+  ///   - port: The port; 0 for any free port.
+  /// - Returns: The socket, which is non-blocking.
+  /// - Throws: ``SystemError``; EADDRINUSE if the port is in use, EACCES if only root may use it,
+  ///   EADDRNOTAVAIL or EAFNOSUPPORT if the machine has no such address.
   package static func listen(
     _ family: Family,
     port: UInt16
@@ -31,7 +31,7 @@ package enum LoopbackSocket {
     let descriptor = Descriptor(
       try systemCall("socket") { depot_beyond_standard(socket(domain, type, 0)) }
     )
-    // A port whose last connections are just ending can be had again.
+    // This also allows a port whose last connections are just being closed.
     try set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if family == .v6 { try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
     try withAddress(family, port) { (address, size) throws(SystemError) in
@@ -41,11 +41,11 @@ package enum LoopbackSocket {
     return descriptor
   }
 
-  /// Connects to a port of the machine's own address.
+  /// Connects to a port of a loopback address.
   ///
   /// The corresponding C function is `connect`.
   ///
-  /// - Throws: ``SystemError``; ECONNREFUSED if nobody listens.
+  /// - Throws: ``SystemError``; ECONNREFUSED if no program listens there.
   package static func connect(
     _ family: Family,
     port: UInt16
@@ -61,7 +61,7 @@ package enum LoopbackSocket {
     return descriptor
   }
 
-  /// Returns the port that a socket is bound to.
+  /// Returns the port of a socket.
   ///
   /// The corresponding C function is `getsockname`.
   package static func port(of descriptor: Descriptor) throws(SystemError) -> UInt16 {
@@ -75,7 +75,7 @@ package enum LoopbackSocket {
     try port { getpeername(descriptor.number, $0, $1) }
   }
 
-  /// Has small writes be sent at once.
+  /// Disables the delay of small writes.
   ///
   /// The corresponding C function is `setsockopt` with `TCP_NODELAY`.
   package static func sendAtOnce(_ descriptor: Descriptor) {
@@ -93,7 +93,7 @@ package enum LoopbackSocket {
     }
   }
 
-  /// The port stands at the same place in the addresses of both families.
+  /// The port has the same offset in the addresses of both families.
   private static func port(
     _ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
   ) throws(SystemError) -> UInt16 {
@@ -142,7 +142,7 @@ package enum LoopbackSocket {
 }
 
 extension SystemError {
-  /// Whether the address or port is somebody else's (EADDRINUSE).
+  /// Whether the address or port is in use (EADDRINUSE).
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
   /// Whether the machine has no such address (EADDRNOTAVAIL, EAFNOSUPPORT).

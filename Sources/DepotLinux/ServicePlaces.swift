@@ -11,18 +11,21 @@ package enum ServicePlaces {
     return folder + "/depot/depot.sock"
   }
 
-  /// `depot` in `$XDG_DATA_HOME`, or in `~/.local/share`; `nil` if this user has no home.
+  /// The data folder: `depot` in `$XDG_DATA_HOME`, or in `~/.local/share`.
+  ///
+  /// It is `nil` if this user has no home folder.
   package static var data: String? {
-    // A path that isn't absolute is none (XDG Base Directory Specification).
+    // A relative path must be ignored (XDG Base Directory Specification).
     let folder = Process.environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     return (folder ?? UserDatabase.home.map { $0 + "/.local/share" }).map { $0 + "/depot" }
   }
 
-  /// `depot.sqlite` in ``data``.
+  /// The store: `depot.sqlite` in ``data``.
   package static var store: String? { data.map { $0 + "/depot.sqlite" } }
 
-  /// `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME`, or in `~/.cache`; `nil` if this user has no
-  /// home.
+  /// The cache: `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME` or `~/.cache`.
+  ///
+  /// It is `nil` if this user has no home folder.
   package static var cache: String? {
     if let folder = Process.environment("CACHE_DIRECTORY") { return folder }
     return (Process.environment("XDG_CACHE_HOME") ?? UserDatabase.home.map { $0 + "/.cache" })

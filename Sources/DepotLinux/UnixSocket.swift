@@ -32,8 +32,8 @@ package enum UnixSocket {
   /// The corresponding C function is `connect`.
   ///
   /// - Parameters:
-  ///   - path: The socket.
-  ///   - waits: Whether to wait while the service's queue is full, and for what is sent and read.
+  ///   - path: The path of the socket.
+  ///   - waits: Whether to wait while the service's queue is full, and later in `send` and `read`.
   /// - Returns: The connection.
   /// - Throws: ``SystemError``; ENAMETOOLONG if the path is over ``longestPath``, EAGAIN if the
   ///   service's queue is full.

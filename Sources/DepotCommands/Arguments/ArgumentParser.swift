@@ -94,7 +94,7 @@ struct ArgumentParser {
       if let value { invocation.operands.append(value) }
       return
     }
-    // What a schema is written as goes without the verb that shows it.
+    // An option for the form of a schema implies `schema show`.
     if invocation.incompleteVerb == ["schema"],
       SchemaShowVerb.forms.contains(where: { $0.name == name })
     {

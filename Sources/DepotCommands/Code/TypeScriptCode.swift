@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A schema as interfaces of TypeScript, for programs with the client of proto-docs/clients/js.
+/// Writes a schema as TypeScript interfaces, for programs that use proto-docs/clients/js.
 enum TypeScriptCode {
   /// Returns a module with an interface for each entity.
   static func text(_ schema: Schema) -> String {
@@ -22,7 +22,7 @@ enum TypeScriptCode {
     return text + interfaces.joined()
   }
 
-  /// The name of the type that stands for a large value.
+  /// The name of the type of a large value.
   private static let large = "LargeValue"
 
   private static func interface(_ entity: Entity, _ schema: Schema) -> String {
@@ -51,7 +51,7 @@ enum TypeScriptCode {
     return text + "  \(access)\(key(field.path)): \(type(field));\n"
   }
 
-  /// Returns what the type doesn't say.
+  /// Returns a comment about the attribute's values that the TypeScript type doesn't express.
   private static func comment(_ attribute: Attribute) -> String? {
     switch attribute.type {
     case .uuid: "A UUID."
@@ -66,7 +66,7 @@ enum TypeScriptCode {
     var type = field.relationship != nil ? "Int64" : element(attribute)
     if attribute.collection != nil { type = type.contains(" ") ? "(\(type))[]" : "\(type)[]" }
     if attribute.options.contains(.externalStorage) { type += " | \(large)" }
-    // Whatever JSON has may be null.
+    // A JSON value may always be null.
     return attribute.isOptional && attribute.type != .json ? type + " | null" : type
   }
 
@@ -90,7 +90,7 @@ enum TypeScriptCode {
     }
   }
 
-  /// Returns a value as a type; `nil` if no literal says it.
+  /// Returns a value as a literal type; `nil` if there is no such literal.
   private static func literal(_ value: Value) -> String? {
     switch value {
     case .string(let text): JSONValue.string(text).text
@@ -100,7 +100,7 @@ enum TypeScriptCode {
     }
   }
 
-  /// Returns the name of a member, in quotation marks if it has to be.
+  /// Returns the name of a member, in quotation marks if needed.
   private static func key(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10
@@ -108,7 +108,7 @@ enum TypeScriptCode {
     return isPlain ? name : JSONValue.string(name).text
   }
 
-  /// Returns the name of an entity's interface, which no word of the language and no other type has.
+  /// Returns the name of an entity's interface, changed if TypeScript or another type uses it.
   static func name(_ entity: String) -> String { taken.contains(entity) ? entity + "_" : entity }
 
   private static let taken: Set<String> = [

@@ -46,7 +46,7 @@ final class ImportConnection {
 
   /// The sent rows with their keys, and the ids of the calls that were sent at once.
   private var rowsUnderway: [(request: InsertRequest, key: String, id: Int64?)] = []
-  /// How many rows' calls won't be sent, because rows before them aren't stored.
+  /// The number of begun calls that won't be sent, because earlier rows aren't stored.
   private var givenUp = 0
 
   /// Sends rows, which are stored once, and only if all rows sent before are stored.

@@ -33,7 +33,7 @@ final class Importer {
     With --resume JOURNAL the same command goes on later; without, import again with --on-conflict skip if an \
     attribute is unique.
     """
-  /// The advice about a value that no record can hold.
+  /// The advice for a value that is too large for any record.
   static let largeValueAdvice =
     "A larger value goes into a row that is stored, with: depot blob put ENTITY/ID ATTRIBUTE FILE"
   /// The advice about a bad record.
@@ -264,7 +264,9 @@ final class Importer {
     }
   }
 
-  /// Waits for a batch behind one that failed, which isn't stored either, and tells a reason of its own.
+  /// Waits for a batch after a failed one, and adds its error to `failure` if it differs.
+  ///
+  /// That batch isn't stored either.
   private func settleNext(_ failure: inout DepotError, after error: DepotError) throws {
     let batch = underway.removeFirst().batch
     do {
@@ -283,7 +285,7 @@ final class Importer {
     outcome.rejected += result.rejected.count
   }
 
-  /// Returns the error about a batch with the line of the row that it is about, if it names one.
+  /// Returns the error of a batch with the line of its row, if it names one.
   private func located(_ error: DepotError, in batch: SentRows.Part) -> DepotError {
     let (located, line) = SentRows([batch]).located(error)
     if let line { return outcome.located(located, line: line) }
@@ -305,7 +307,7 @@ extension Importer.Outcome {
     return located
   }
 
-  /// Returns an error with how many rows are stored already.
+  /// Returns an error with the number of rows that are already stored.
   func told(with error: DepotError) -> DepotError {
     let stored = inserted + updated + related.values.reduce(0, +)
     var counted = error
@@ -313,7 +315,7 @@ extension Importer.Outcome {
       stored + skipped == 0
       ? " Nothing was stored."
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
-    // The service knows only of the last request.
+    // The service's error is only about the last request.
     if stored > 0, error.effect == .none { counted.effect = .partial }
     if error.code == .cancelled, stored > 0 { counted.hint = Importer.resumeAdvice }
     return counted

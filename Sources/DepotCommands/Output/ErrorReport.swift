@@ -4,7 +4,7 @@ internal import DepotProtocol
 enum ErrorReport {
   /// The most reasons that are shown.
   private static let reasonCount = 8
-  /// The failures in the middle of a change, after which users ask what became of it.
+  /// The failures during a change, after which users ask whether it was stored.
   private static let interruptions: Set<DepotError.Code> = [
     .full, .readOnly, .unreachable, .deadline,
   ]

@@ -49,7 +49,7 @@ enum SchemaShowVerb {
   private static let file: OptionSpec =
     "--file FILE: the schema in FILE, or - for standard input, rather than the service's"
 
-  /// The options by which the schema is written as code.
+  /// The options that print the schema as code.
   static let forms = [typeScript]
 
   static let verb = Verb(

@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotStudio
 
-/// `depot studio`: the store in a browser.
+/// `depot studio`, which shows the store in a browser.
 enum StudioVerb {
   private static let port: OptionSpec =
     "--port N: listen on this port (default: one that is free)"
@@ -32,7 +32,7 @@ enum StudioVerb {
       throw DepotError(.usage, "--port takes a number of at most 65535.")
     }
     try session.require([.table, .json, .ndjson])
-    // So that a service that is missing, or refuses, is told here and not in the page.
+    // The connection is tried here, so that its errors are reported here instead of in the page.
     let connection = try session.connect()
     let store = try ServiceStatus(connection).store
     let door: StudioDoor?
@@ -86,7 +86,7 @@ enum StudioVerb {
     }
   }
 
-  /// The way into a page.
+  /// The address of a running studio's page, and whether the page may write.
   private struct Answer {
     var address: String
     var allowsWrites: Bool
@@ -108,7 +108,7 @@ enum StudioVerb {
     }
   }
 
-  /// Shows a new address of the studio that runs already.
+  /// Prints a new address of a studio that is already running.
   private static func showRunning(_ session: CommandSession, _ refusal: DepotError) throws {
     guard let answer = StudioDoor.ask(for: session.socket.path).flatMap({ Answer($0) }) else {
       throw refusal.hint("It doesn't answer: end it, and run this again.")
@@ -130,7 +130,7 @@ enum StudioVerb {
   private static func open(_ address: String, _ session: CommandSession) {
     let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Process.environment($0) != nil }
     guard hasDisplay, !session.invocation.has(noOpen), Process.isInPath("xdg-open") else { return }
-    // It may last as long as the browser.
+    // `xdg-open` may run as long as the browser.
     try? Thread.start(name: "browser") {
       _ = try? ChildProcess(["xdg-open", address], output: .discarded).wait()
     }

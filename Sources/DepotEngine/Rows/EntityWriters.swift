@@ -55,7 +55,7 @@ final class EntityWriters {
     return writer
   }
 
-  /// Returns what writes rows of the entity that the request names at `pointer`.
+  /// Returns the writer for rows of the entity named at `pointer` of the request.
   func writer(
     _ name: String,
     at pointer: @autoclosure () -> String

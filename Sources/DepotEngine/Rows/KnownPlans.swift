@@ -25,9 +25,9 @@ struct KnownPlans<Plan> {
   /// The last plan found, which most requests use again.
   private var last: (key: Key, plan: Plan)?
 
-  /// Returns the plan of some columns, which `make` makes if it isn't known.
+  /// Returns the cached plan for some columns, or adds the one that `make` makes.
   ///
-  /// `others` are columns that decide about the plan besides those that are named.
+  /// `others` are further columns that the plan depends on.
   mutating func plan(
     _ names: [String],
     beside others: [String]? = nil,

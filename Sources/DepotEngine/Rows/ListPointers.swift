@@ -1,6 +1,6 @@
-/// The JSON pointers of a list of a save and of its rows.
+/// The JSON pointers to a save's list of rows and to the rows, for error messages.
 ///
-/// Errors name them; as every save needs them and few fail, those of the first lists are made once.
+/// Every save needs the pointers of its lists, so those of the first lists are cached.
 struct ListPointers {
   let list: String
   let rows: String
@@ -10,12 +10,12 @@ struct ListPointers {
     rows = "\(list)/rows"
   }
 
-  /// Returns the pointers of a list of rows to insert.
+  /// Returns the pointers of a list of inserted rows.
   static func insert(_ index: Int) -> ListPointers {
     index < firstInserts.count ? firstInserts[index] : ListPointers("insert", index)
   }
 
-  /// Returns the pointers of a list of rows to change.
+  /// Returns the pointers of a list of changed rows.
   static func update(_ index: Int) -> ListPointers {
     index < firstUpdates.count ? firstUpdates[index] : ListPointers("update", index)
   }

@@ -229,9 +229,9 @@ final class SaveRun {
     writtenVersions?[change.entity, default: []] += versions
   }
 
-  /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no rule.
+  /// Reads rows into the writer's cells, one by one, and calls `store` for each valid one.
   ///
-  /// Rows without a plan are left out. `base` is the JSON pointer of the rows.
+  /// Rows without a plan are skipped. `base` is the JSON pointer to the rows.
   private func eachRow(
     of rows: RowBatch,
     _ plan: (Int) throws -> InputPlan?,

@@ -71,7 +71,7 @@ struct WriteReply {
 }
 
 extension Dictionary where Key == String {
-  /// Calls `body` with the values in the order of their names; most replies have one at most.
+  /// Calls `body` with the members in the order of their names; most replies have one at most.
   @inline(__always)
   fileprivate func eachInOrder(_ body: (String, Value) -> Void) {
     if isEmpty { return }

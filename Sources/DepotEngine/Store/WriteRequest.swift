@@ -9,7 +9,7 @@ package struct WriteRequest: Sendable {
   package var operation: Operation
   /// The idempotency key, unique among the requests of one user.
   package var key: String?
-  /// A number that tells the arguments, as they came, from others of the same key; the operation tells if `nil`.
+  /// A hash of the arguments' bytes, to compare repeated requests; `nil` to hash the operation.
   package var keyHash: Int64?
   package var control: CallControl = CallControl()
   /// The write that must have succeeded before this one is executed.

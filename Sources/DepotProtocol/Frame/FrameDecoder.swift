@@ -126,7 +126,7 @@ package struct FrameDecoder: Sendable {
     buffer.reserveCapacity(min(count, max(1 << 16, buffer.count * 2)))
   }
 
-  /// Returns the error about a frame of `length` bytes, of an operation if it is known.
+  /// Returns the error for a frame of `length` bytes, with the operation if it is known.
   package static func tooLarge(
     _ length: Int,
     _ limit: Int,

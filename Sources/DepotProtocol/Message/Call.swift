@@ -208,7 +208,7 @@ extension ClientFrame {
 }
 
 extension ClientFrame {
-  /// Returns a number that tells an operation with its arguments, as a frame has them, from others.
+  /// Returns a hash of an operation's name and of its arguments' bytes.
   static func hash(
     _ operation: Operation,
     _ arguments: UnsafeRawBufferPointer

@@ -22,7 +22,7 @@ package struct Hello: Hashable, Sendable {
   package var author: String?
   /// The name of the process in the history; `nil` for the client's name and process number.
   package var process: String?
-  /// How much of it all the connection is for, whatever its user may do; everything if `nil`.
+  /// The privilege that the client limits the connection to; `nil` for all privileges of its user.
   package var access: Operation.Privilege?
 }
 

@@ -72,8 +72,10 @@ extension Operation {
     let text: StaticString
     package let effect: Effect
     package let privilege: Privilege
-    /// How much a connection must be for, whatever its user may do: `privilege`, but for what only reads and is
-    /// the owner's.
+    /// The least access that the connection must have.
+    ///
+    /// It is `privilege`, except that an operation that only reads needs read access even if it is
+    /// restricted to owners.
     package let access: Privilege
     /// Whether it changes the store, so that it can have a key, an author and a group.
     package let isWrite: Bool
@@ -120,13 +122,13 @@ extension Operation {
     case exclusive
   }
 
-  /// The users who may ask for an operation; each may do what those before it may.
+  /// The privileges that operations require; each includes the ones before it.
   package enum Privilege: String, MemberChoice, Sendable {
     case read
     case write
     case owner
 
-    /// Whether it is this privilege or one of those before it.
+    /// Whether a connection with the other privilege includes this one.
     package func isWithin(_ other: Self) -> Bool {
       switch other {
       case .read: self == .read
@@ -135,7 +137,7 @@ extension Operation {
       }
     }
 
-    /// The privilege as a deed.
+    /// The privilege as the object of a sentence.
     package var deed: String {
       switch self {
       case .read: "reading"
@@ -241,7 +243,7 @@ extension Operation {
   /// Whether the operation changes the store.
   public var isWrite: Bool { declaration.isWrite }
 
-  /// How many rows a request brings; `nil` of an operation that brings none.
+  /// The number of rows in a request; `nil` for an operation without rows.
   package var rowCount: Int? {
     switch self {
     case .insert(let request): request.rows.count

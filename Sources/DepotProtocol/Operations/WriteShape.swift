@@ -9,9 +9,9 @@ struct WriteShape: Sendable {
   private let parts: [Part]
   /// The call in that frame.
   private let call: Call
-  /// The place of the arguments in the frame.
+  /// The range of the arguments in the frame.
   private let arguments: Range<Int>
-  /// How many JSON values the frame has, rows included.
+  /// The number of JSON values in the frame, including its rows.
   private let valueCount: Int
 
   /// A part that differs between frames of a shape.

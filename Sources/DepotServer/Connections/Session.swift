@@ -10,9 +10,9 @@ final class Session {
   let descriptor: Descriptor
   let socket: SharedSocket
   let peer: UnixSocket.Peer
-  /// The rights of its user; `nil` if it isn't let in.
+  /// The role of its user; `nil` if the user has no access.
   let userRole: AccessPolicy.Role?
-  /// How much of them the connection is for.
+  /// The privilege that the client limits the connection to.
   var access = Operation.Privilege.owner
   var state = SessionState()
   var decoder = FrameDecoder()
@@ -88,7 +88,7 @@ final class Session {
     lastProgress = now
   }
 
-  /// The rights of the connection: those of its user, as far as it is for them.
+  /// The role of the connection: its user's, limited to ``access``.
   var role: AccessPolicy.Role? {
     switch access {
     case .read: userRole == nil ? nil : .reader
@@ -97,13 +97,16 @@ final class Session {
     }
   }
 
-  /// The refusal of what a reader may not do.
+  /// The error for an operation that a reader may not use.
   var mayOnlyRead: DepotError {
     let subject = userRole == .reader ? "User \(peer.user)" : "The connection"
     return DepotError(.operation, "\(subject) may only read.")
   }
 
-  /// Notes whether output waits for the client, which before has taken all, also what other threads have sent.
+  /// Records whether output waits for the client.
+  ///
+  /// Before that, the client has received everything, including frames that other threads have
+  /// sent.
   func noteWaiting(_ isWaiting: Bool, _ now: UInt64) {
     if isWaiting, !watchesWrites { lastProgress = now }
     watchesWrites = isWaiting
