@@ -1,30 +1,31 @@
 internal import DepotSQLite
 
-/// The index of the rows that the history is about, besides their insertions.
+/// The index that finds the history's changes of a row, except insertions.
 ///
-/// A page of the history is found by the identifiers of its rows. Where it is about most rows of a block, which
-/// are those that follow a multiple of ``blockSize``, it is found by the block, as most pages of a large
-/// transaction are: a page that is found so may say nothing of a row.
+/// A row of the history, a page, is found by the identifiers of the rows that it changes. A page
+/// that changes at least half of a block, which is ``blockSize`` consecutive identifiers, is found
+/// by the block instead, as most pages of a large transaction are. Such a page may contain no
+/// change of a given row in the block.
 ///
-/// The entries of pages about few rows are made for many transactions at once, so that they don't cost every commit a
-/// page of the log; pages that have none yet are in the ``Tail``.
+/// Entries of pages that change few rows are added for many transactions at once, so that not every
+/// commit writes a page of the log for them; pages without entries are in the ``Tail``.
 final class ChangeIndex {
-  /// How many rows a page may be about whose entries are made later.
+  /// The most rows of a page whose entries are added later.
   static let fewRows = 8
 
-  /// How many keys are noted by one run of a statement, if there are so many.
+  /// The number of keys that one run of a statement adds, if there are as many.
   private static let keysTogether = 32
 
-  /// Makes the table; a negative `row` stands for a block.
+  /// The SQL that creates the table; a negative `row` is the key of a block.
   static let definition = """
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
       PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
     """
 
-  /// How many rows a block has, as a power of two.
+  /// The size of a block as a power of two.
   static let blockBits = 6
 
-  /// How many rows a block has.
+  /// The number of identifiers in a block.
   static var blockSize: Int64 { 1 << blockBits }
 
   private unowned let connection: Connection
@@ -33,10 +34,10 @@ final class ChangeIndex {
 
   init(connection: Connection) { self.connection = connection }
 
-  /// Returns the key of the block that a row is in.
+  /// Returns the key of a row's block.
   static func block(of row: Int64) -> Int64 { ~(row >> blockBits) }
 
-  /// Returns the keys of a page, whose rows are in ascending order.
+  /// Returns the keys of a page; its rows are in ascending order.
   static func keys(of rows: [Int64]) -> [Int64] {
     var keys: [Int64] = []
     var start = rows.startIndex
@@ -58,7 +59,7 @@ final class ChangeIndex {
     return keys
   }
 
-  /// Returns the last page that may be about a row, of those from `first` on and before `end`.
+  /// Returns the last page from `first` on and before `end` that may change a row.
   func last(
     about row: Int64,
     of root: String,
@@ -75,7 +76,7 @@ final class ChangeIndex {
     )
   }
 
-  /// Makes the entries of a page about rows of the table of an entity.
+  /// Adds the entries of a page that changes rows of a hierarchy.
   func add(_ page: Int64, about rows: [Int64], of root: String) throws {
     let keys = Self.keys(of: rows)
     let wholes = keys.count / Self.keysTogether * Self.keysTogether
@@ -110,7 +111,7 @@ final class ChangeIndex {
     }
   }
 
-  /// Returns a statement that makes so many entries: the entity, the row of the history, and the keys.
+  /// Returns a statement that adds `count` entries: the entity, the page, and the keys.
   private func statement(adding count: Int) throws(SQLiteError) -> Statement {
     let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
     return try connection.statement(
@@ -118,10 +119,10 @@ final class ChangeIndex {
     )
   }
 
-  /// Makes the entries of pages that have none.
+  /// Adds the entries of pages without any.
   func add(after position: Int64, through last: Int64, _ catalog: Catalog) throws {
     let range = [SQLiteValue.integer(position), .integer(last)]
-    // Most pages are about one row.
+    // Most pages change one row.
     let entities = try connection.statement(
       """
       SELECT DISTINCT entity FROM depot_history \
@@ -153,7 +154,7 @@ final class ChangeIndex {
     }
   }
 
-  /// The pages that have no entries yet, or only just have them.
+  /// The pages without entries, or whose entries were just added.
   struct Tail {
     private let pages: [(identifier: Int64, root: String, rows: ClosedRange<Int64>)]
 
@@ -166,13 +167,13 @@ final class ChangeIndex {
         """
       ).rows([.integer(position)]) { row in
         let entity = row.text(1)
-        // A newer schema than the catalog may have other entities; nobody asks for their rows here.
+        // A newer schema may have entities that the catalog lacks; their rows aren't searched here.
         let root = roots[entity].made { (try? catalog.layout(of: entity).root) ?? entity }
         return (row.integer(0), root, row.integer(2)...row.integer(3))
       }
     }
 
-    /// Returns the last page that may be about a row, of those from `first` on and before `end`.
+    /// Returns the last page from `first` on and before `end` that may change a row.
     func last(
       about row: Int64,
       of root: String,
@@ -185,7 +186,9 @@ final class ChangeIndex {
     }
   }
 
-  /// Deletes the entries of a page; `roots` are the entities by which its rows may be found, the likeliest first.
+  /// Deletes the entries of a page.
+  ///
+  /// `roots` are the entities that its entries may have, the likeliest first.
   func remove(_ page: Int64, about rows: [Int64], of roots: [String]) throws {
     let statement = try connection.statement(
       "DELETE FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id = ?3"
@@ -198,12 +201,12 @@ final class ChangeIndex {
     }
   }
 
-  /// Deletes all entries of a page that can't be read.
+  /// Deletes all entries of an unreadable page.
   func remove(_ page: Int64) throws {
     try connection.statement("DELETE FROM depot_history_row WHERE id = ?1").run([.integer(page)])
   }
 
-  /// Returns the entities by which rows are found.
+  /// Returns the entities in the index.
   func roots() throws -> [String] {
     var result: [String] = []
     let statement = try connection.statement(
@@ -215,9 +218,10 @@ final class ChangeIndex {
     return result
   }
 
-  /// Returns the pages that aren't found by all that they are about, a hundred at most.
+  /// Returns the pages, up to a hundred, whose rows aren't all in the index.
   ///
-  /// The entity that the index has may have been the root once, so entries are looked up by their pages.
+  /// The entity of an entry may have been the root only in an earlier schema, so entries are looked
+  /// up by page.
   private func unknownPages() throws -> [Int64] {
     let position = try connection.number(.historyIndexed)
     let pages = try connection.statement(
@@ -249,7 +253,7 @@ final class ChangeIndex {
     return unknown
   }
 
-  /// Returns what is wrong with the index, in words: it must lead to pages about the rows, and find all.
+  /// Returns messages about wrong entries of the index, and about pages that it doesn't find.
   func problems() throws -> [String] {
     let astray = try connection.texts(
       """

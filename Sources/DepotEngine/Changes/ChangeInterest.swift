@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Whether anybody wants to know what transactions change.
+/// Whether changes of transactions must be published to watchers.
 ///
-/// It may be raised and lowered from any thread. Whoever raises it and then begins to read misses nothing:
-/// what the read doesn't see is made known.
+/// It may be raised and lowered from any thread. A watcher that raises it and then begins to read
+/// misses nothing: changes after its snapshot are published.
 package final class ChangeInterest: Sendable {
   private let count = Atomic<Int>(0)
-  /// How many want to know the values of a column, by the table's root and the column's place.
+  /// The number of watchers that need a column's values, by the root entity and the column's index.
   private let keys = Mutex<[String: [Int: Int]]>([:])
   private let keyVersion = Atomic<Int>(0)
 
@@ -20,8 +20,7 @@ package final class ChangeInterest: Sendable {
 
   // MARK: - Values
 
-  /// Asks for the values of a column, before and after, with each change that is made known from then on,
-  /// or takes that back.
+  /// Adds or removes the need for a column's values, before and after each published change.
   func want(_ place: Int, of root: String, _ isWanted: Bool) {
     keys.withLock { keys in
       let count = (keys[root]?[place] ?? 0) + (isWanted ? 1 : -1)
@@ -30,12 +29,13 @@ package final class ChangeInterest: Sendable {
     keyVersion.add(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Another number whenever other values are wanted.
+  /// A number that changes whenever the needed columns change.
   var wantedVersion: Int { keyVersion.load(ordering: .sequentiallyConsistent) }
 
-  /// Returns changes that another service has told as whoever is interested here takes them.
+  /// Adapts changes from another service to the watchers here.
   ///
-  /// Values are told by nobody else: who wants some of a table looks at all of it.
+  /// Another service sends no values of columns, so a table with needed values counts as changed in
+  /// any row.
   func adapt(_ changes: CommittedChanges) -> CommittedChanges {
     var result = changes
     for (root, places) in wanted where !places.isEmpty && result.tables[root] != nil {
@@ -44,6 +44,6 @@ package final class ChangeInterest: Sendable {
     return result
   }
 
-  /// The columns whose values are wanted, by the tables' roots.
+  /// The columns with needed values, by root entity.
   var wanted: [String: PlaceSet] { keys.withLock { $0.mapValues { PlaceSet($0.keys) } } }
 }

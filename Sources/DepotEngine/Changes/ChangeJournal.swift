@@ -1,4 +1,4 @@
-/// One change of a row as it happened; insertions are kept as ranges instead.
+/// One recorded change of a row or link; insertions are kept as ranges instead.
 struct JournalEntry {
   enum Kind: UInt8 {
     case update
@@ -14,20 +14,22 @@ struct JournalEntry {
   var kind: Kind
   /// The number of the row's entity.
   var entity = 0
-  /// The row's identifier; a link's source.
+  /// The row's identifier; for a link, the source's.
   var row: Int64
-  /// A link's target.
+  /// The destination of a link.
   var target: Int64 = 0
-  /// The row's version before and afterwards.
+  /// The row's version before and after the change.
   var versions: (old: Int64, new: Int64) = (0, 0)
-  /// Where the values are in the arena: how many columns there are, and for each its place and its value
-  /// before, for an update also that afterwards; `nil` if there are none.
+  /// The offset of the values in the arena; `nil` if there are none.
+  ///
+  /// There is the number of columns, and for each column its index, its old value, and for an
+  /// update also the new value.
   var values: Int?
 }
 
-/// The changes of a request as they happened, in memory.
+/// The changes of a request in memory, in order.
 struct ChangeJournal {
-  /// How many changes, and how many bytes of values, are kept before they are written into the history.
+  /// The most changes, and the most bytes of values, before they are written to the history.
   static let entryLimit = 16_384
   static let byteLimit = 4 << 20
 
@@ -36,7 +38,7 @@ struct ChangeJournal {
 
   var isFull: Bool { entries.count >= Self.entryLimit || arena.count >= Self.byteLimit }
 
-  /// Forgets everything, and gives up memory if it is much, unless more comes at once.
+  /// Removes everything, and frees much memory unless more changes are about to be added.
   mutating func removeAll(goesOn: Bool = false) {
     entries.removeAll(keepingCapacity: goesOn || entries.capacity < 2048)
     arena.removeAll(goesOn: goesOn)

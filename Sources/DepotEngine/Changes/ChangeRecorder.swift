@@ -2,17 +2,17 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The recorder of every row that the writing connection changes, which writes the changes into the
-/// history and makes them known.
+/// Records every row change of the writing connection in the history, and publishes it.
 ///
-/// It sees what SQLite does, so whatever causes a change is recorded: cascades, triggers, replacements. Each
-/// request is a transaction of the history, even if several are committed together: call ``begin(_:)``
-/// before it, and then ``finish()`` inside SQLite's transaction, or ``discard()`` if it failed.
+/// It observes SQLite, so a change is recorded regardless of its cause, such as a cascade, trigger,
+/// or replacement. Each request is a transaction of the history, even if several are committed
+/// together: call ``begin(_:)`` before it, and then ``finish()`` inside SQLite's transaction, or
+/// ``discard()`` if it failed.
 final class ChangeRecorder: ChangeObserver {
   let interest = ChangeInterest()
   let history: HistoryTable
   unowned let connection: Connection
-  /// The epoch of what is recorded.
+  /// The epoch of the recorded transactions.
   let epoch: WriterEpoch
   private var catalog: Catalog?
   private(set) var tables: [RecordedTable] = []
@@ -23,37 +23,38 @@ final class ChangeRecorder: ChangeObserver {
 
   private(set) var origin = TransactionOrigin()
   var journal = ChangeJournal()
-  /// The tables that the request has changed, in the order in which it did.
+  /// The tables changed by the request, in the order of their first changes.
   private(set) var touched: [RecordedTable] = []
   private var isRecording = false
-  /// The values of the rows that the request has inserted, if somebody watches.
+  /// The values of the rows inserted by the request, if there are watchers.
   private var inserted = InsertedRows()
-  /// Whether other services are told of what changes, whoever is interested here.
+  /// Whether changes are sent to other services, regardless of watchers here.
   var tellsOthers = false
   private var isHeard: Bool { tellsOthers || interest.isRaised }
-  /// Whether somebody was interested when the request began.
+  /// Whether there were watchers when the request began.
   private(set) var isWatched = false
   private var isMarked = false
-  /// The places of the only columns that updates change now; `nil` if it isn't known.
+  /// The indexes of the only columns that updates now change; `nil` if they are unknown.
   var updatedPlaces: [Int]?
-  /// Whether rows have values for a while that the history must not see.
+  /// Whether rows temporarily have values that must not be recorded.
   var isHeld = false
-  /// The state of the interest in values that the tables know of.
+  /// The version of the needed columns that the tables have.
   private var wantedVersion = -1
-  /// Whether a value couldn't be read.
+  /// Whether reading a value has failed.
   private var hasFailed = false
-  /// The transactions that wait for the commit.
+  /// The transactions that aren't committed yet.
   private var pending: [Pending] = []
 
-  /// A transaction that isn't on disk yet.
+  /// A transaction that isn't committed yet.
   private struct Pending {
     var changes: CommittedChanges
-    /// The tables, if it isn't known what changed in them.
+    /// The tables whose changes are unknown.
     var unknown: [RecordedTable] = []
   }
 
-  /// Creates a recorder; `floor` is the greatest identifier that a deleted row of the history ever
-  /// had.
+  /// Creates a recorder.
+  ///
+  /// `floor` is the greatest identifier of any deleted row of the history.
   init(
     on connection: Connection,
     store: String,
@@ -74,13 +75,13 @@ final class ChangeRecorder: ChangeObserver {
 
   // MARK: - Requests
 
-  /// Begins to record a request.
+  /// Starts to record a request.
   func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
     self.origin = origin
     isWatched = isHeard
     history.keepsPages = interest.isRaised
     guard !origin.isSchemaChange else {
-      // The tables themselves may change, and their rows be made anew; there is another catalog then.
+      // The tables may change and their rows be rewritten; the next request has another catalog.
       connection.observe(nil)
       return forgetAddresses()
     }
@@ -89,8 +90,9 @@ final class ChangeRecorder: ChangeObserver {
     isRecording = true
   }
 
-  /// Writes what the request changed into the history, and returns the token of the transaction, or
-  /// `nil` if nothing changed.
+  /// Writes the request's changes to the history.
+  ///
+  /// It returns the token of the transaction, or `nil` if nothing changed.
   func finish() throws -> HistoryToken? {
     guard !hasFailed else { throw DepotError(.busy, "The service is out of memory.") }
     var changes = CommittedChanges(
@@ -103,7 +105,7 @@ final class ChangeRecorder: ChangeObserver {
     if origin.isSchemaChange {
       changes.isSchemaChange = true
     } else {
-      // That something was undone is told, also if nothing had to change.
+      // An undo is recorded even if nothing had to change.
       guard !touched.isEmpty || origin.kind != nil else {
         stop()
         return nil
@@ -125,13 +127,13 @@ final class ChangeRecorder: ChangeObserver {
     return epoch.chain.token(token)
   }
 
-  /// Forgets what a request changed, which is undone.
+  /// Discards the changes of a request, which is rolled back.
   func discard() {
     history.discard()
     stop()
   }
 
-  /// Has the tables note what is wanted now, for the whole request.
+  /// Sets the needed columns in the tables, for the whole request.
   private func adoptWantedValues() {
     let version = interest.wantedVersion
     guard version != wantedVersion else { return }
@@ -158,46 +160,46 @@ final class ChangeRecorder: ChangeObserver {
     }
   }
 
-  /// Says what else the transaction is, besides the kind that it was given.
+  /// Adds a further kind to the transaction.
   func addKind(_ kind: String) throws {
     if history.current == nil { try history.add(nil, origin) }
     try history.add(nil, origin, kind: kind)
   }
 
-  /// Says what kind of transaction the request is: `undo:` or `redo:` and a token.
+  /// Sets the kind of the transaction: `undo:` or `redo:` and a token.
   func setKind(_ kind: String) { origin.kind = kind }
 
-  /// Says to which group the request belongs, before anything of it is in the history.
+  /// Sets the group of the transaction, before anything of it is written to the history.
   func setGroup(_ group: String?) { origin.group = group }
 
   // MARK: - Transactions
 
-  /// Forgets the requests of a transaction that is undone.
+  /// Discards the requests of a transaction that is rolled back.
   func discardTransaction() {
     discard()
     _ = history.takeAddedBytes()
     pending.removeAll()
   }
 
-  /// Goes on behind what others have added to the history.
+  /// Continues after history rows added by other services.
   ///
   /// - Parameters:
-  ///   - floor: The greatest identifier that a deleted row of the history ever had.
-  ///   - isBroken: Whether the store may have lost what was told.
+  ///   - floor: The greatest identifier of any deleted row of the history.
+  ///   - isBroken: Whether the store may have lost published transactions.
   /// - Throws: ``SQLiteError``.
   func goOn(floor: Int64, isBroken: Bool) throws {
     try history.goOn(floor: floor)
     try epoch.join(last: history.lastIdentifier, time: history.lastTime, isBroken: isBroken)
   }
 
-  /// Takes out what was committed, if anybody is interested.
+  /// Removes and returns the committed changes; empty if there are no watchers.
   func takeCommitted() -> [CommittedChanges] {
     guard !pending.isEmpty else { return [] }
     defer { pending.removeAll(keepingCapacity: true) }
     return interest.isRaised ? uncommitted : []
   }
 
-  /// The changes of the transactions that wait for the commit.
+  /// The changes of the transactions that aren't committed yet.
   var uncommitted: [CommittedChanges] {
     pending.map { item in
       var changes = item.changes
@@ -208,14 +210,14 @@ final class ChangeRecorder: ChangeObserver {
 
   // MARK: - Savepoints
 
-  /// The extent of a request's changes up to some moment.
+  /// A point in a request's changes to return to.
   struct Mark {
     fileprivate var entries: Int
     fileprivate var bytes: Int
     fileprivate var tables: [(table: RecordedTable, inserts: [InsertRange], isDirty: Bool)]
   }
 
-  /// Notes the moment, so that what follows can be taken back until ``release()``.
+  /// Marks a point, so that later changes can be discarded until ``release()``.
   func mark() -> Mark {
     isMarked = true
     return Mark(
@@ -225,7 +227,7 @@ final class ChangeRecorder: ChangeObserver {
     )
   }
 
-  /// Takes back what was changed since, as a savepoint is.
+  /// Discards all changes since the mark, like a savepoint.
   func rollBack(to mark: Mark) {
     inserted.giveUp()
     journal.entries.removeLast(journal.entries.count - mark.entries)
@@ -238,10 +240,10 @@ final class ChangeRecorder: ChangeObserver {
     }
   }
 
-  /// Forgets the mark.
+  /// Releases the mark.
   func release() { isMarked = false }
 
-  /// Writes what is in memory into the history if it is much; call it wherever much can be changed.
+  /// Writes the changes in memory to the history if they are many; call it after each change.
   @inline(__always)
   func spill() throws {
     guard journal.isFull, !isMarked, !isHeld, isRecording else { return }
@@ -253,8 +255,9 @@ final class ChangeRecorder: ChangeObserver {
 
   // MARK: - Deletions of everything
 
-  /// Deletes all rows of a table without looking at them, if neither the history nor anybody wants
-  /// them, and returns whether it did.
+  /// Deletes all rows of a table without reading them, if that is possible; returns whether it is.
+  ///
+  /// It is if neither the history nor a watcher needs the rows.
   func truncate(_ layout: EntityLayout) throws(SQLiteError) -> Bool {
     guard isRecording, !isWatched, let table = tablesByName["e_\(layout.root)"],
       case .rows(let rows) = table.content, rows.isUnkept
@@ -277,7 +280,7 @@ final class ChangeRecorder: ChangeObserver {
     wantedVersion = -1
   }
 
-  /// Forgets where SQLite has the names of the tables, which it reads anew when its schema changes.
+  /// Removes SQLite's addresses of the tables' names, which change with its schema.
   private func forgetAddresses() {
     tablesByAddress = [:]
     lastAddress = nil
@@ -313,7 +316,7 @@ final class ChangeRecorder: ChangeObserver {
     try connection.texts("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
   }
 
-  /// Returns the table of a change, or `nil` if it isn't recorded.
+  /// Returns the table of a change, or `nil` if the table isn't recorded.
   @inline(__always)
   private func table(_ name: UnsafePointer<CChar>) -> RecordedTable? {
     if name == lastAddress, let lastTable, lastTable.isNamed(name) { return lastTable }
@@ -395,7 +398,7 @@ final class ChangeRecorder: ChangeObserver {
     return Int(try change.integer(column, isNew: isNew))
   }
 
-  /// Notes the values that are wanted.
+  /// Records the values of the needed columns.
   private func noteKeys(
     _ change: borrowing RowEvent,
     _ table: RecordedTable,
@@ -482,7 +485,7 @@ final class ChangeRecorder: ChangeObserver {
 }
 
 extension RowEvent {
-  /// Returns the whole number that a column has after or before the change.
+  /// Returns the integer in a column before or after the change.
   @inline(__always)
   fileprivate func integer(_ column: Int, isNew: Bool) throws(OutOfMemory) -> Int64 {
     try isNew ? new(column).integer : old(column).integer

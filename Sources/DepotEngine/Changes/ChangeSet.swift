@@ -1,16 +1,17 @@
-/// The changes of a transaction, in the form in which the history stores them.
+/// The changes of a transaction, in the form stored in the history.
 package struct ChangeSet: Sendable {
   /// The number of the transaction.
   let token: Int64
-  /// The moment of the commit, in seconds since 2001.
+  /// The time of the commit, in seconds since 2001.
   let at: Double
   let origin: TransactionOrigin
-  /// The other kinds of the transaction besides the origin's, if it undid several others.
+  /// The further kinds of the transaction, if it undid several others.
   let kinds: [String]
-  /// The rows that the history got.
+  /// The transaction's rows of the history.
   let pages: [Page]
-  /// The values of the inserted rows, which the history doesn't repeat, as deletions of them would tell them;
-  /// `nil` if there are many, or if the transaction has changed them again.
+  /// The values of the inserted rows, which the history doesn't have, in the form of deletions.
+  ///
+  /// It is `nil` if there are many, or if the transaction has changed them again.
   let inserted: [Page]?
 
   /// The bytes of a ``HistoryPage``.
@@ -21,10 +22,10 @@ package struct ChangeSet: Sendable {
     let bytes: [UInt8]
   }
 
-  /// How many bytes of pages a set may have; a larger transaction is read from the history.
+  /// The most bytes of pages in a set; a larger transaction is read from the history.
   static let byteLimit = 128 << 10
 
-  /// How many bytes the pages have.
+  /// The number of bytes in the pages.
   var byteCount: Int {
     var count = 0
     for page in pages { count += page.bytes.count }
@@ -43,7 +44,7 @@ package struct ChangeSet: Sendable {
     )
   }
 
-  /// Reads the values of the inserted rows of an entity; `nil` if they aren't known.
+  /// Returns the values of an entity's inserted rows; `nil` if they are unknown.
   func insertedRows(of entity: String?) throws -> [Int64: RecordedChange]? {
     var rows: [Int64: RecordedChange] = [:]
     guard let inserted else { return nil }

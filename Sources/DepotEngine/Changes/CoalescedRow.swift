@@ -1,4 +1,4 @@
-/// The sum of several changes of one row.
+/// Several changes of one row, combined.
 struct CoalescedRow {
   var identifier: Int64
   /// The number of the row's entity.
@@ -7,11 +7,12 @@ struct CoalescedRow {
   var kind: RowChange.Kind
   /// The row's version: after an update, before a deletion.
   var version: Int64
-  /// Which of the collected values are the row's; those of an update are really different, a deletion has
-  /// only old ones.
+  /// The range of the row's values among all collected ones.
+  ///
+  /// The old and new values of an update differ; a deletion has only old values.
   private(set) var values: Range<Int>
 
-  /// A column, with where the arena has its values.
+  /// A column, with the offsets of its values in the arena.
   struct Value {
     var place: Int
     var old: Int
@@ -19,12 +20,13 @@ struct CoalescedRow {
     var new: Int
     var newEnd: Int
 
-    /// Takes over the value after a later change.
+    /// Replaces the new value by the new value of a later change.
     mutating func setNew(_ other: Value) { (new, newEnd) = (other.new, other.newEnd) }
   }
 
-  /// Combines the changes of one row that the request didn't insert, in their order and at least
-  /// one; only the last can be a deletion.
+  /// Combines one or more changes of a row that the request didn't insert, in their order.
+  ///
+  /// Only the last one can be a deletion.
   init(
     _ entries: ArraySlice<JournalEntry>,
     _ arena: borrowing PackedCells,

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A look at all rows of the history of a store that nobody has open.
+/// Checks all rows of the history of a closed store.
 struct HistoryCheck {
   let connection: Connection
 
-  /// Returns the damages, in words.
+  /// Returns messages about the problems.
   func run() throws -> [String] {
     try checkRows() + checkIndex() + checkInsertions()
   }
@@ -13,7 +13,7 @@ struct HistoryCheck {
   private func checkRows() throws -> [String] {
     var problems: [String] = []
     var token: Int64?
-    // Rows up to the floor don't count; a purge that is under way may have left a part of a transaction.
+    // Rows up to the floor aren't valid; an unfinished purge may have left a part of a transaction.
     let floor = try connection.number(.historyFloor)
     let statement = try connection.statement(
       "SELECT id, token FROM depot_history WHERE id > \(floor) ORDER BY id"
@@ -32,7 +32,7 @@ struct HistoryCheck {
     return problems
   }
 
-  /// The index of a row's history must lead to it, and find all.
+  /// Checks that the index of changes has correct entries, and finds all changes.
   private func checkIndex() throws -> [String] {
     do {
       return try ChangeIndex(connection: connection).problems()
@@ -41,7 +41,7 @@ struct HistoryCheck {
     }
   }
 
-  /// The index of insertions must lead to them, and find all.
+  /// Checks that the index of insertions has correct entries, and finds all insertions.
   private func checkInsertions() throws -> [String] {
     do {
       let position = try connection.number(.historyIndexed)

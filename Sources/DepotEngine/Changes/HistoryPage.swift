@@ -1,37 +1,37 @@
 internal import DepotProtocol
 
-/// Changes of one kind to rows of one entity, on their way into a row of the history.
+/// Changes of one kind to rows of one entity, encoded for a row of the history.
 ///
-/// The bytes are, with counts and cells as ``PackedCells`` has them:
+/// The bytes are, with counts and cells as in ``PackedCells``:
 ///
 /// | part | content |
 /// |---|---|
-/// | head | how many elements there are; 1 if they have values, else 0; how many columns there are |
-/// | each column | the count of bytes of the property's path, these, and a byte for the form of its values |
-/// | an insertion | the first identifier of a range, and how many follow |
-/// | an update | the identifier, the version, how many columns changed, and of each its number and the old and the new cell |
-/// | a deletion | the identifier, the version, how many columns are kept, and of each its number and its cell |
-/// | links | the identifier, the number of the relationship's column, and how many identifiers were added, these, and those removed likewise |
+/// | head | the number of elements; 1 if they have values, else 0; the number of columns |
+/// | each column | the length of the property's path in bytes, the path, and a byte for the form of its values |
+/// | an insertion | the first identifier of a range, and the number of further ones |
+/// | an update | the identifier, the version, the number of changed columns, and for each its number and its old and new cell |
+/// | a deletion | the identifier, the version, the number of kept columns, and for each its number and its cell |
+/// | links | the identifier, the number of the relationship's column, and the number of added identifiers, these, and likewise the removed ones |
 struct HistoryPage: Sendable {
   let entity: String
-  /// The entity's root, by which its rows are found.
+  /// The root entity, by which its rows are found.
   let root: String
   let kind: HistoryTable.Kind
   let hasValues: Bool
-  /// The rows that it is about; none of insertions.
+  /// The identifiers of the changed rows; empty for insertions.
   private(set) var rows: [Int64] = []
   /// The least and the greatest identifier.
   private(set) var first = Int64.max
   private(set) var last = Int64.min
   private var count = 0
   private var columns = PackedCells()
-  /// The places of the columns among those of the root, in the order of their numbers.
+  /// The indexes of the columns in the root, in the order of their numbers.
   private var places: [Int] = []
-  /// The numbers of the columns by their places, if there are many; -1 for those that aren't there.
+  /// The number of each column by its index, if there are many; -1 for none.
   private var numbers: [Int] = []
   private var elements = PackedCells()
 
-  /// How many columns are looked for one by one.
+  /// The most columns for a linear search.
   private static let fewColumns = 8
 
   init(entity: String, root: String, kind: HistoryTable.Kind, hasValues: Bool = true) {
@@ -58,7 +58,7 @@ struct HistoryPage: Sendable {
 
   private mutating func begin(_ first: Int64, _ last: Int64) {
     if count == 0 {
-      // Enough for the change of a few values.
+      // This is enough for the change of a few values.
       if kind != .insert { columns = PackedCells(capacity: 56) }
       elements = PackedCells(capacity: kind == .insert ? 24 : 120)
     }
@@ -68,14 +68,14 @@ struct HistoryPage: Sendable {
     elements.add(count: Int(first))
   }
 
-  /// Adds rows that were inserted, and returns whether the page is full now.
+  /// Adds inserted rows, and returns whether the page is now full.
   mutating func add(inserted range: InsertRange) -> Bool {
     begin(range.first, range.last)
     elements.add(count: Int(range.last - range.first))
     return isFull
   }
 
-  /// Begins an update or a deletion of a row; its columns follow.
+  /// Starts an update or a deletion of a row; its columns follow.
   mutating func begin(row: Int64, version: Int64, columns count: Int) {
     begin(row, row)
     rows.append(row)
@@ -83,7 +83,7 @@ struct HistoryPage: Sendable {
     elements.add(count: count)
   }
 
-  /// Adds the number of a column, which `definition` describes if it is the first with its place.
+  /// Adds the number of a column; the first time, `definition` describes the column.
   mutating func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
     if let number = number(of: place) { return elements.add(count: number) }
     let number = places.count
@@ -113,7 +113,7 @@ struct HistoryPage: Sendable {
   /// Adds a cell of a column.
   mutating func add(_ cell: Cell) { elements.add(cell) }
 
-  /// Adds the change of a relationship, which `definition` describes as a column.
+  /// Adds the change of a relationship, which `definition` describes like a column.
   mutating func add(
     links source: Int64,
     _ definition: [UInt8],
@@ -129,7 +129,7 @@ struct HistoryPage: Sendable {
     }
   }
 
-  /// Takes everything out.
+  /// Removes all elements.
   mutating func empty() {
     self = HistoryPage(entity: entity, root: root, kind: kind, hasValues: hasValues)
   }
@@ -145,7 +145,7 @@ struct HistoryPage: Sendable {
 }
 
 extension RowColumn.Form {
-  /// The types by their numbers in the history, which stay as they are.
+  /// The types by their numbers in the history, which must never change.
   private static let types: [AttributeType] = [
     .string, .int64, .double, .bool, .date, .uuid, .data, .decimal, .url, .json, .composite,
   ]
@@ -162,7 +162,7 @@ extension RowColumn.Form {
     }
   }
 
-  /// Returns the form of a number in the history; `nil` if there is none.
+  /// Returns the form with a number in the history; `nil` if there is none.
   init?(code: Int) {
     switch code {
     case 0..<Self.types.count: self = .scalar(Self.types[code])

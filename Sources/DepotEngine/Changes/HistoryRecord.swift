@@ -5,14 +5,14 @@ internal import DepotSQLite
 struct HistoryRecord: Sendable {
   let identifier: Int64
   let token: Int64
-  /// The entity that its rows are of; `nil` if it tells of no rows.
+  /// The entity of its rows; `nil` if it has no rows.
   let entity: String?
   let kind: HistoryTable.Kind?
   /// The bytes of a ``HistoryPage``.
   private let bytes: [UInt8]
   private let columns: [Column]
   private let hasValues: Bool
-  /// How many elements there are, and where the first one is.
+  /// The number of elements, and the offset of the first one.
   private(set) var count = 0
   private var start = 0
 
@@ -21,15 +21,15 @@ struct HistoryRecord: Sendable {
     var form: RowColumn.Form
   }
 
-  /// An element of the page: the row that it is about, and where it begins.
+  /// An element of the page: its row, and its offset.
   struct Element: Sendable {
     let row: Int64
     fileprivate let offset: Int
   }
 
-  /// Creates a record from the bytes of a page; without any it tells of no rows.
+  /// Parses the bytes of a page; without bytes, the record has no elements.
   ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if they aren't those of a page.
+  /// - Throws: ``DepotError`` `storage.corrupt` if the bytes aren't a valid page.
   init(
     identifier: Int64,
     token: Int64,
@@ -64,7 +64,7 @@ struct HistoryRecord: Sendable {
   ) -> (columns: [Column], hasValues: Bool, count: Int, end: Int)? {
     var offset = 0
     guard let count = PackedCells.count(in: bytes, &offset), count >= 0,
-      // An element has a byte at least.
+      // An element takes a byte at least.
       count <= bytes.count, let flags = PackedCells.count(in: bytes, &offset), flags >> 1 == 0,
       let columnCount = PackedCells.count(in: bytes, &offset), 0...bytes.count ~= columnCount
     else { return nil }
@@ -84,7 +84,9 @@ struct HistoryRecord: Sendable {
 
   // MARK: - Elements
 
-  /// Calls `body` with where the elements begin until it returns `nil` instead of where the element ends.
+  /// Calls `body` with the offset of each element.
+  ///
+  /// It must return the element's end, or `nil` to stop.
   private func eachElement(
     _ body: (_ reader: inout Reader) -> Void?
   ) throws(DepotError) {
@@ -96,7 +98,7 @@ struct HistoryRecord: Sendable {
     guard isRead else { throw Self.damaged(identifier) }
   }
 
-  /// The identifiers of the rows that were inserted, as ranges.
+  /// The identifiers of the inserted rows, as ranges.
   func ranges() throws(DepotError) -> [ClosedRange<Int64>] {
     var result: [ClosedRange<Int64>] = []
     guard kind == .insert else { return result }
@@ -110,7 +112,7 @@ struct HistoryRecord: Sendable {
     return result
   }
 
-  /// The rows that were changed, deleted, or relinked.
+  /// The changes of rows and their links, without insertions.
   func changes() throws(DepotError) -> [RecordedChange] {
     try elements().map { (element) throws(DepotError) in try change(element) }
   }
@@ -129,7 +131,7 @@ struct HistoryRecord: Sendable {
     return result
   }
 
-  /// Returns the insertion of one of the rows in ``ranges()``.
+  /// Returns the insertion of a row in ``ranges()``.
   func insertion(of row: Int64) -> RecordedChange {
     RecordedChange(
       record: identifier,
@@ -217,7 +219,7 @@ private struct Reader {
 
   mutating func count() -> Int? { PackedCells.count(in: bytes, &offset) }
 
-  /// Reads where a cell is.
+  /// Reads the range of a cell.
   mutating func cell() -> Range<Int>? {
     let start = offset
     guard PackedCells.next(in: bytes, &offset) != nil else { return nil }
@@ -235,7 +237,7 @@ private struct Reader {
     return result
   }
 
-  /// Moves behind an element whose identifier was read.
+  /// Skips the rest of an element after its identifier.
   mutating func skip(_ kind: HistoryTable.Kind, _ hasValues: Bool) -> Void? {
     if kind == .links {
       guard count() != nil, identifiers() != nil, identifiers() != nil else { return nil }

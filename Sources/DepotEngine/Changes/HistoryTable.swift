@@ -1,10 +1,11 @@
 internal import DepotSQLite
 
-/// The table of the history, as it is written.
+/// Writes the table of the history.
 ///
-/// The rows of a transaction follow each other, and the first one says what is known of all of it. Applied
-/// in their order to the rows before the transaction, they give those after it: of one row, a deletion comes
-/// before an insertion, and that before an update. A large transaction may change a row several times.
+/// The rows of a transaction are consecutive, and the first one has the facts about the whole
+/// transaction. Applied in order to the state before the transaction, they result in the state
+/// after it: for the same row, a deletion comes before an insertion, and that before an update. A
+/// large transaction may change a row several times.
 final class HistoryTable {
   /// The kinds of rows.
   enum Kind: Int64 {
@@ -14,13 +15,13 @@ final class HistoryTable {
     case links
   }
 
-  /// The size of a row's changes beyond which others go into another row, in bytes.
+  /// The size of a row's changes in bytes after which another row is begun.
   static let pageBytes = 256 << 10
 
-  /// How many rows of the history may be without entries in the indexes.
+  /// The most rows of the history without entries in the indexes.
   private static let lag: Int64 = 128
 
-  /// Makes the tables.
+  /// The SQL that creates the tables.
   static let definition = """
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
@@ -36,25 +37,26 @@ final class HistoryTable {
 
   private unowned let connection: Connection
   private var nextIdentifier: Int64
-  /// The clock of its times; set before the first row is written.
+  /// The clock of its transactions; set before the first row is written.
   unowned var epoch: WriterEpoch?
-  /// The store's time of the last transaction; it never decreases.
+  /// The store time of the last transaction; it never decreases.
   private(set) var lastTime = 0.0
-  /// The transaction that is being written: its token and its time; `nil` before its first row.
+  /// The token and the time of the current transaction; `nil` before its first row.
   private(set) var current: (token: Int64, at: Double)?
-  /// How many bytes the transaction has, and how many those before it have whose number wasn't taken.
+  /// The size of the current transaction in bytes, and of earlier ones since ``takeAddedBytes()``.
   private var currentBytes: Int64 = 0
   private var addedBytes: Int64 = 0
   /// Whether the rows of transactions are kept in memory until they are committed.
   var keepsPages = false
-  /// The rows of the transaction that is being written, and its further kinds; `nil` if they are too large.
+  /// The rows of the current transaction, and its further kinds; `nil` if they are too large.
   private var pages: [ChangeSet.Page]? = []
   private var kinds: [String] = []
   private var insertion: Statement?
   private let changeIndex: ChangeIndex
 
-  /// Finds the end of the table; `floor` is the greatest identifier that a row ever had which was
-  /// deleted.
+  /// Finds the end of the table.
+  ///
+  /// `floor` is the greatest identifier of any deleted row.
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
     changeIndex = ChangeIndex(connection: connection)
@@ -62,14 +64,14 @@ final class HistoryTable {
     try goOn(floor: floor)
   }
 
-  /// Finds the end of the table, to which others may have added.
+  /// Finds the end of the table after other services have added rows.
   func goOn(floor: Int64) throws(SQLiteError) {
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
     lastTime = try Self.lastTime(on: connection)
   }
 
-  /// Returns the store's time of the last transaction; 0 if there is none.
+  /// Returns the store time of the last transaction; 0 if there is none.
   static func lastTime(on connection: Connection) throws(SQLiteError) -> Double {
     let statement = try connection.statement(
       "SELECT at FROM depot_history WHERE id = token ORDER BY id DESC LIMIT 1"
@@ -90,7 +92,7 @@ final class HistoryTable {
     return current
   }
 
-  /// Returns the transaction that is being written as it was stored; `nil` if its rows aren't kept.
+  /// Returns the current transaction in its stored form; `nil` if its rows aren't kept.
   func changeSet(_ origin: TransactionOrigin, _ inserted: InsertedRows) -> ChangeSet? {
     guard keepsPages, let current, let pages, let epoch else { return nil }
     return ChangeSet(
@@ -103,7 +105,7 @@ final class HistoryTable {
     )
   }
 
-  /// Forgets the transaction, which is undone.
+  /// Discards the transaction, which is rolled back.
   func discard() {
     current = nil
     currentBytes = 0
@@ -125,17 +127,18 @@ final class HistoryTable {
     )
   }
 
-  /// Returns about how many bytes were added since the last time.
+  /// Returns the approximate number of bytes added since the last call.
   func takeAddedBytes() -> Int64 {
     defer { addedBytes = 0 }
     return addedBytes
   }
 
-  /// About how many bytes a row with so many bytes of changes has.
+  /// The approximate size of a row with `count` bytes of changes.
   static func size(ofChanges count: Int) -> Int64 { Int64(count) + 128 }
 
-  /// Adds a row to the transaction, without a page if there are no changes to tell; `kind` is what else
-  /// the transaction is, besides what its first row says.
+  /// Adds a row to the transaction, without a page if it has no changes.
+  ///
+  /// `kind` is a further kind of the transaction, besides the one in its first row.
   func add(_ page: HistoryPage?, _ origin: TransactionOrigin, kind: String? = nil) throws {
     let statement = try insertion ?? insertionStatement()
     let identifier = nextIdentifier
@@ -180,8 +183,9 @@ final class HistoryTable {
     }
   }
 
-  /// Makes entries in the indexes for the rows of the history up to the last one, if there are enough without or
-  /// it is `mustIndex`, and returns the last row that has entries then.
+  /// Adds entries to the indexes for history rows without any, if they are many or `mustIndex`.
+  ///
+  /// It returns the last row with entries.
   func advanceIndexes(
     from position: Int64,
     _ catalog: Catalog,
@@ -207,7 +211,7 @@ final class HistoryTable {
   }
 }
 
-/// The binding of a row's columns one after the other.
+/// A row of the history, whose columns are bound in order.
 private struct HistoryRow {
   private let statement: Statement
   private var index = 3
@@ -242,7 +246,7 @@ private struct HistoryRow {
     index += 1
   }
 
-  /// Binds a blob whose bytes live until the row is stored.
+  /// Binds a blob whose bytes must stay valid until the row is stored.
   mutating func bind(_ blob: UnsafeBufferPointer<UInt8>) throws(SQLiteError) {
     try statement.bind(borrowingBlob: blob, at: index)
     index += 1

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 
-/// A value that a property had, as the store had it.
+/// A value of a property in the history, in its stored form.
 struct HistoryValue: Hashable, Sendable {
-  /// How the value becomes JSON.
+  /// The conversion of the value to JSON.
   let form: RowColumn.Form
-  /// The value, as ``PackedCells`` have it.
+  /// The value in the form of ``PackedCells``.
   private let packed: ArraySlice<UInt8>
 
-  /// Creates a value from a part of a page of the history, which stays in memory with it.
+  /// Makes a value from a part of a page, which it keeps in memory.
   init(_ packed: ArraySlice<UInt8>, _ form: RowColumn.Form) {
     self.packed = packed
     self.form = form
@@ -17,22 +17,22 @@ struct HistoryValue: Hashable, Sendable {
 
   static func null(_ form: RowColumn.Form) -> HistoryValue { HistoryValue(.null, form) }
 
-  /// The value with bytes of its own, so that the page that it stands in needn't stay in memory.
+  /// A copy of the value that doesn't keep its page in memory.
   var copy: HistoryValue { HistoryValue(Array(packed)[...], form) }
 
   var byteCount: Int { packed.count }
 
   var isNull: Bool { withCell { $0.isNull } }
 
-  /// The identifier that it leads to; `nil` if it isn't a whole number.
+  /// The identifier of a destination; `nil` if the value isn't an integer.
   var identifier: Int64? { withCell { if case .integer(let value) = $0 { value } else { nil } } }
 
-  /// Calls `body` with the value, whose bytes are valid until it returns.
+  /// Calls `body` with the value, whose bytes are valid only during the call.
   func withCell<Result>(_ body: (Cell) -> Result) -> Result {
     packed.withUnsafeBytes { body(PackedCells.cell(in: $0, at: 0)) }
   }
 
-  /// Writes the value as the wire has it; null if it isn't one of the form, as in a damaged row.
+  /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
   func write(_ int64: Hello.Int64Form, to writer: inout JSONWriter) {
     let isWritten = withCell { cell in
       switch cell {

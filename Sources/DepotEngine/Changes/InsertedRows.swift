@@ -2,14 +2,14 @@ internal import DepotSQLite
 
 /// The values of the rows that a request inserts, for watched histories.
 struct InsertedRows {
-  /// How many rows are noted; the values of more are read from the store.
+  /// The most rows to keep; the values of more rows are read from the store.
   private static let limit = 64
 
   private var pages: [HistoryPage] = []
   private var count = 0
   private var isComplete = true
 
-  /// The pages with the values; `nil` if some aren't known.
+  /// The pages with the values; `nil` if some are unknown.
   var all: [ChangeSet.Page]? {
     guard isComplete else { return nil }
     return pages.map { page in
@@ -17,13 +17,13 @@ struct InsertedRows {
     }
   }
 
-  /// Gives up, because rows are changed again or too many.
+  /// Discards all values, because rows are changed again or are too many.
   mutating func giveUp() {
     isComplete = false
     pages = []
   }
 
-  /// Notes a row that is being inserted.
+  /// Adds a row that is being inserted.
   mutating func note(
     _ change: borrowing RowEvent,
     _ entity: RecordedEntity,

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The index of the insertions of rows in the history.
+/// The index of insertions in the history.
 ///
-/// Most transactions insert a few rows at the end of a table. An entry for each of them would cost every commit
-/// a page of the log, so entries are made for many transactions at once, and those that have none yet are
-/// looked through.
+/// Most transactions insert a few rows at the end of a table. If each of them added an entry, every
+/// commit would write a page of the log for that. So entries are added for many transactions at
+/// once, and transactions without entries are searched without the index.
 struct InsertionIndex {
-  /// Makes the table.
+  /// The SQL that creates the table.
   static let definition = """
     CREATE TABLE depot_history_insert (entity TEXT NOT NULL, first INTEGER NOT NULL, id INTEGER NOT NULL,
       last INTEGER NOT NULL, PRIMARY KEY (entity, first, id)) STRICT, WITHOUT ROWID;
@@ -15,7 +15,7 @@ struct InsertionIndex {
 
   let connection: Connection
 
-  /// Makes entries for rows of the history.
+  /// Adds entries for rows of the history.
   func add(after position: Int64, through last: Int64) throws {
     try connection.statement(
       """
@@ -35,8 +35,9 @@ struct InsertionIndex {
     ).run([.integer(last)])
   }
 
-  /// Calls `body` with rows of the history that may have inserted a row of an entity, those first
-  /// whose range begins nearest, until it says to stop.
+  /// Calls `body` with history rows that may have inserted a row, until it returns `false`.
+  ///
+  /// Rows whose range begins nearest to the identifier come first.
   func candidates(
     for identifier: Int64,
     of entity: String,

@@ -1,17 +1,17 @@
 internal import DepotProtocol
 
-/// The writing of a request's changes into the history, and the collecting of what is made known of them.
+/// Writes a request's changes to the history, and collects the changes to publish.
 @Memberwise
 struct JournalWriting {
   let recorder: ChangeRecorder
-  /// Whether the request is done, rather than too large for memory.
+  /// Whether these are the last changes of the request, rather than too many for memory.
   let isLast: Bool
   let tells: Bool
-  /// The changes that are made known.
+  /// The changes to publish.
   private(set) var tables: [String: TableChanges] = [:]
   private(set) var links: [String: LinkRows] = [:]
 
-  /// How many ranges of insertions are kept in memory.
+  /// The most ranges of insertions in memory.
   private static let rangeLimit = 10_000
 
   mutating func run() throws {
@@ -33,14 +33,14 @@ struct JournalWriting {
     return entries[start...].prefix { $0.table == table }
   }
 
-  /// The changes of each row behind each other, in the order in which they happened.
+  /// The changes sorted by row, and for each row in the order of the changes.
   private func sorted() -> [JournalEntry] {
     let entries = recorder.journal.entries
     let isSorted = entries.indices.dropFirst().allSatisfy {
       !Self.isBefore(entries[$0], entries[$0 - 1])
     }
     if isSorted { return entries }
-    // Sorting keeps the order of what is equal.
+    // The sort is stable.
     return entries.sorted(by: Self.isBefore)
   }
 
@@ -72,10 +72,10 @@ struct JournalWriting {
     if tells { tell(collected, values, table, rows) }
   }
 
-  /// The entity whose page is being filled, and that page.
+  /// The entity of the current page, and the page.
   private var entity: RecordedEntity?
   private var page = HistoryPage(entity: "", root: "", kind: .insert)
-  /// The pages of other entities, by their numbers.
+  /// The pages of other entities, by the entities' numbers.
   private var pages: [Int: HistoryPage] = [:]
 
   private mutating func flush() throws {
@@ -91,7 +91,7 @@ struct JournalWriting {
     pages.removeAll(keepingCapacity: true)
   }
 
-  /// Takes the page of an entity to fill.
+  /// Makes the page of an entity the current one.
   private mutating func turn(
     to other: RecordedEntity?,
     _ kind: HistoryTable.Kind,
@@ -112,7 +112,7 @@ struct JournalWriting {
       )
   }
 
-  /// Adds an element to the page of an entity, with a function that returns whether the page is full then.
+  /// Adds an element to the page of an entity; `body` returns whether the page is then full.
   private mutating func add(
     to entity: RecordedEntity,
     _ kind: HistoryTable.Kind,
@@ -133,7 +133,7 @@ struct JournalWriting {
     try flush()
   }
 
-  /// Writes those of the rows that were changed in one way.
+  /// Writes the rows with one kind of change.
   private mutating func write(
     _ collected: [CoalescedRow],
     _ kind: RowChange.Kind,
@@ -248,7 +248,7 @@ struct JournalWriting {
       var link = changes[changes.startIndex]
       let wasThere = link.kind != .link
       let isThere = changes[changes.endIndex - 1].kind != .unlink
-      // Otherwise the link is as it was.
+      // Otherwise the link is unchanged.
       guard wasThere != isThere || wasThere && links.isOrdered else { return }
       link.kind = wasThere ? (isThere ? .reorder : .unlink) : .link
       collected.append(link)
@@ -270,7 +270,7 @@ struct JournalWriting {
       kind: .links,
       hasValues: hasValues
     )
-    // So many at once that a row of the history stays small.
+    // The limit keeps the history's rows small.
     try collected[...].eachRun(by: \.row, limit: 10_000) { targets in
       func rows(_ kind: JournalEntry.Kind) -> [Int64] {
         hasValues ? targets.filter { $0.kind == kind }.map(\.target) : []
@@ -291,7 +291,7 @@ struct JournalWriting {
 }
 
 extension JournalEntry {
-  /// The rows that a link joins.
+  /// The rows of a link.
   fileprivate var link: Link { Link(source: row, target: target) }
 
   fileprivate struct Link: Equatable {
@@ -301,7 +301,7 @@ extension JournalEntry {
 }
 
 extension ArraySlice {
-  /// Calls `body` with the elements behind each other that have the same key, at most so many at once.
+  /// Calls `body` with each run of elements with equal keys, in pieces of at most `limit`.
   @inline(__always)
   fileprivate func eachRun(
     by key: (Element) -> some Equatable,

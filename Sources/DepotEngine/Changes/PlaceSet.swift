@@ -1,8 +1,8 @@
-/// A set of the places of columns.
+/// A set of column indexes.
 package struct PlaceSet: Hashable, Sendable {
-  /// The places below 64.
+  /// The indexes below 64, as bits.
   private var low: UInt64 = 0
-  /// The places from 64 on, 64 to a word; the last word isn't 0.
+  /// The indexes from 64 on, 64 to a word; the last word isn't 0.
   private var high: [UInt64] = []
 
   package init() {}
@@ -31,7 +31,7 @@ package struct PlaceSet: Hashable, Sendable {
     return word < high.count && high[word] >> UInt64(place % 64) & 1 == 1
   }
 
-  /// Whether no place is in both.
+  /// Whether the sets have no common element.
   package func isDisjoint(with other: PlaceSet) -> Bool {
     low & other.low == 0 && !zip(high, other.high).contains { $0 & $1 != 0 }
   }
@@ -48,7 +48,7 @@ package struct PlaceSet: Hashable, Sendable {
     return result
   }
 
-  /// The places in ascending order.
+  /// The indexes in ascending order.
   package var places: [Int] {
     var result: [Int] = []
     for (index, word) in ([low] + high).enumerated() {

@@ -1,22 +1,22 @@
-/// A change of one row of an entity, as the history has it.
+/// A change of one row in the history.
 struct RecordedChange: Equatable {
-  /// The row of the history, and its transaction.
+  /// The identifier of the history's row, and the number of its transaction.
   var record: Int64
   var token: Int64
   var kind: HistoryTable.Kind
-  /// The entity that the row is of; of links, the one that declares the relationship.
+  /// The entity of the row; for links, the one that declares the relationship.
   var entity: String
   var identifier: Int64
   /// The row's version: after an update, before a deletion.
   var version: Int64?
-  /// The properties that changed; none of an insertion.
+  /// The changed properties; empty for an insertion.
   var properties: [Property] = []
 
   struct Property: Equatable {
     var name: String
     var content: Content
 
-    /// How many bytes its values have.
+    /// The size of its values in bytes.
     var byteCount: Int {
       switch content {
       case .name: 0
@@ -27,17 +27,17 @@ struct RecordedChange: Equatable {
     }
   }
 
-  /// How many bytes its values have.
+  /// The size of its values in bytes.
   var byteCount: Int { properties.reduce(0) { $0 + $1.byteCount } }
 
-  /// The part of a property that is kept.
+  /// The recorded part of a property.
   enum Content: Equatable {
-    /// Only that it changed.
+    /// Only the fact that it changed.
     case name
     case values(old: HistoryValue, new: HistoryValue)
     /// The last value of a deleted row.
     case last(HistoryValue)
-    /// The rows that a relationship from many to many was changed by; none if only their order was.
+    /// The added and removed links of a many-to-many relationship; none if only the order changed.
     case links(added: [Int64], removed: [Int64])
   }
 }

@@ -2,11 +2,11 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
-/// A table whose changes are recorded, and what the request has changed in it so far.
+/// A table whose changes are recorded, with the current request's changes.
 final class RecordedTable {
-  /// The number among the recorded tables.
+  /// The number of the table.
   let number: Int
-  /// The name, not quoted.
+  /// The name, unquoted.
   let name: String
   let content: Content
 
@@ -15,19 +15,19 @@ final class RecordedTable {
     case links(RecordedLinks)
   }
 
-  /// The rows that the request has inserted, in ascending order.
+  /// The rows inserted by the request, in ascending order.
   var inserts: [InsertRange] = []
-  /// Whether something changed of which only that is known.
+  /// Whether there was a change without known details.
   var isDirty = false
-  /// Whether changes were written into the history already.
+  /// Whether some changes were already written to the history.
   var wasSpilled = false
-  /// Whether the request has changed anything.
+  /// Whether the request has changed the table.
   var isTouched = false
-  /// The columns whose values are wanted of each row that changes.
+  /// The columns whose values watchers need.
   var wantedPlaces = PlaceSet()
-  /// The values of these columns, before and after.
+  /// The values of these columns in changed rows, before and after.
   private(set) var keys: [Int64: [RowKey]] = [:]
-  /// Whether there are all of them.
+  /// Whether ``keys`` is complete.
   private(set) var hasAllKeys = true
 
   private let nameForC: UnsafeMutablePointer<CChar>?
@@ -41,13 +41,13 @@ final class RecordedTable {
 
   deinit { free(nameForC) }
 
-  /// Whether this is the table's name.
+  /// Whether the table has this name.
   @inline(__always)
   func isNamed(_ name: UnsafePointer<CChar>) -> Bool {
     nameForC.map { strcmp($0, name) == 0 } ?? false
   }
 
-  /// Forgets what the request changed.
+  /// Discards the request's changes.
   func reset() {
     inserts.removeAll(keepingCapacity: inserts.count < 1000)
     isDirty = false
@@ -57,7 +57,7 @@ final class RecordedTable {
     hasAllKeys = true
   }
 
-  /// Notes values of a row that is changed.
+  /// Adds a needed value of a changed row.
   func note(_ key: RowKey, of identifier: Int64) {
     guard keys.count <= TableChanges.limit else {
       hasAllKeys = false
@@ -66,7 +66,7 @@ final class RecordedTable {
     keys[identifier, default: []].append(key)
   }
 
-  /// Notes a row that is inserted.
+  /// Adds an inserted row.
   @inline(__always)
   func insert(_ identifier: Int64, entity: Int) {
     let end = inserts.count - 1
@@ -82,7 +82,7 @@ final class RecordedTable {
     }
   }
 
-  /// Forgets a row that is deleted if the request has inserted it; returns whether it has.
+  /// Removes a deleted row from the inserted ones; returns whether the request had inserted it.
   func revoke(_ identifier: Int64) -> Bool {
     guard isInserted(identifier) else { return false }
     let place = place(of: identifier) - 1
@@ -102,14 +102,14 @@ final class RecordedTable {
     return place > 0 && identifier <= inserts[place - 1].last
   }
 
-  /// Returns the place of the first range that begins behind an identifier.
+  /// Returns the index of the first range that begins after an identifier.
   private func place(of identifier: Int64) -> Int {
     if let last = inserts.last, last.first <= identifier { return inserts.count }
     return inserts.place { $0.first <= identifier }
   }
 }
 
-/// Rows of one entity with neighbouring identifiers that a request inserted.
+/// A range of rows of one entity, with consecutive identifiers, that a request inserted.
 struct InsertRange: Equatable {
   /// The number of the entity.
   var entity: Int
@@ -117,21 +117,21 @@ struct InsertRange: Equatable {
   var last: Int64
 }
 
-/// How the rows of a hierarchy are recorded.
+/// The recording of rows of a hierarchy.
 final class RecordedRows {
   let layout: EntityLayout
-  /// The places of the columns in SQL, by their places among the stored ones.
+  /// The SQL column of each stored column, by index.
   let columns: [Int]
-  /// The places of all stored columns.
+  /// The indexes of all stored columns.
   let places: [Int]
   let versionColumn: Int
   let kindColumn: Int?
-  /// The places of the columns that lead to other rows.
+  /// The indexes of the reference columns.
   let references: [Int]
   let entities: [Int: RecordedEntity]
-  /// That of the hierarchy's root.
+  /// The recording of the root entity.
   private let own: RecordedEntity
-  /// Whether the history keeps nothing of any of them.
+  /// Whether the history records nothing of these rows.
   let isUnkept: Bool
 
   init(_ layout: EntityLayout, in catalog: Catalog, columns names: [String]) throws(DepotError) {
@@ -157,7 +157,7 @@ final class RecordedRows {
     isUnkept = entities.values.allSatisfy { $0.policy == .none }
   }
 
-  /// Adds how many values an update changes, and of each its place, and the value before and after.
+  /// Adds the number of changed values, and for each its index and its old and new value.
   ///
   /// Only columns at `places` can have changed.
   @inline(__always)
@@ -181,7 +181,7 @@ final class RecordedRows {
     arena.set(count, at: start)
   }
 
-  /// Adds how many values a deletion of a row keeps, and of each its place and itself.
+  /// Adds the number of recorded values of a deleted row, and for each its index and value.
   @inline(__always)
   func noteDeletion(
     _ change: borrowing RowEvent,
@@ -197,24 +197,22 @@ final class RecordedRows {
   }
 }
 
-/// How the rows of one entity are recorded.
+/// The recording of rows of one entity.
 final class RecordedEntity {
   let name: String
   let number: Int
   let policy: HistoryPolicy
-  /// The properties of the columns, by their places among those of the root; `nil` for columns of
-  /// none.
+  /// The properties by the column index in the root; `nil` for columns without one.
   let properties: [Property?]
-  /// The descriptions of the properties as columns of a ``HistoryPage``, one behind the other.
+  /// The descriptions of the properties for ``HistoryPage``, concatenated.
   let definitions: [UInt8]
-  /// The places of the values that a deletion keeps.
+  /// The columns whose values the history keeps after a deletion.
   let preserved: PlaceSet
-  /// The places of the values of a deletion that have to be noted, which are what is kept and what it led to,
-  /// and those of their columns in SQL.
+  /// The columns to record for a deletion, with their SQL columns: kept values and references.
   let kept: [(place: Int, column: Int)]
 
   struct Property {
-    /// Where its description is in ``definitions``.
+    /// The range of its description in ``definitions``.
     var definition: Range<Int>
   }
 
@@ -245,17 +243,17 @@ final class RecordedEntity {
   }
 }
 
-/// How the rows of a join table are recorded.
+/// The recording of a join table.
 final class RecordedLinks {
-  /// The entity that declares the relationship, and the root of its hierarchy.
+  /// The entity that declares the relationship, and its root entity.
   let owner: String
   let root: String
-  /// The description of the relationship as a column of a ``HistoryPage``.
+  /// The description of the relationship for ``HistoryPage``.
   let definition: [UInt8]
   let policy: HistoryPolicy
   let sourceColumn: Int
   let targetColumn: Int
-  /// Whether links have orders.
+  /// Whether links have an order.
   let isOrdered: Bool
 
   init(

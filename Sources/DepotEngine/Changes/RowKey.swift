@@ -1,11 +1,10 @@
 internal import DepotProtocol
 
-/// A fingerprint that tells a value of a column from most others, so that watched queries for one
-/// value are found by it.
+/// A hash of a column's value, by which watched queries for one value are found.
 package struct RowKey: Hashable, Sendable {
-  /// The place of the column among the stored ones of the root's layout.
+  /// The index of the column among the root's stored columns.
   package var place: Int
-  /// The same for equal values in this process, and for few others.
+  /// A hash: equal for equal values within this process, and rarely for others.
   package var hash: Int
 
   init(place: Int, _ cell: Cell) {
@@ -31,8 +30,7 @@ package struct RowKey: Hashable, Sendable {
 }
 
 extension RowKey {
-  /// The value that all rows of a query have in a column, as its predicate says; `nil` if it says none that
-  /// can be found by it.
+  /// Makes the key of a value that a predicate requires of all rows; `nil` if there is none.
   init?(_ predicate: QueryExpression?, _ layout: EntityLayout, in catalog: Catalog) {
     switch predicate {
     case .and(let parts):

@@ -1,17 +1,17 @@
 internal import DepotProtocol
 
-/// The facts that the history says about a transaction as a whole.
+/// The facts about a transaction as a whole in the history.
 struct TransactionOrigin: Sendable {
   var author: String?
   var process: String?
-  /// The number of the connection that it came from.
+  /// The number of the request's connection.
   var connection: Int64 = 0
-  /// The group to which it belongs, so that it can be undone with others.
+  /// The group, whose transactions can be undone together.
   var group: String?
-  /// The kind of one that isn't ordinary: `schema`, or `undo:` or `redo:` and a token.
+  /// The kind of a special transaction: `schema`, or `undo:` or `redo:` and a token.
   var kind: String?
 
-  /// The origin of a change of the schema.
+  /// The kind of a change of the schema.
   static let schemaKind = "schema"
 
   init() {}
