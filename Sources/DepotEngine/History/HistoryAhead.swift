@@ -1,21 +1,22 @@
 internal import DepotProtocol
 
-/// The transactions of a history, read some way ahead.
+/// Reads the transactions of a history ahead, so that values of inserted rows are found together.
 ///
-/// The values of inserted rows are found on the way back from the present ones. They are looked for
-/// together for all that is in memory, so that each page on the way is read once for many rows.
+/// The values of an inserted row are found by undoing later changes, starting with the current row.
+/// That is done at once for all inserted rows in memory, so that each page of the history is read
+/// only once for them.
 struct HistoryAhead {
-  /// How many items are read ahead, and how many bytes of changes.
+  /// The most items to read ahead, and the most bytes of changes.
   private static let itemLimit = 2048
   private static let byteLimit = 1 << 20
 
   private let past: PastReader
   private let hasValues: Bool
-  /// How many transactions are wanted; that there is one more is told too.
+  /// The number of requested transactions; one more is returned if there is one.
   private let transactionLimit: Int
   private var source: HistorySource
   private var items: ArraySlice<HistorySource.Item> = []
-  /// The error with which the items end.
+  /// The error that ends the items.
   private var failure: (any Error)?
   private var transactionCount = 0
   private var isAtEnd = false
@@ -29,10 +30,10 @@ struct HistoryAhead {
     transactionLimit = request.limit ?? .max
   }
 
-  /// Ends the statements.
+  /// Ends the running statements.
   func close() { source.close() }
 
-  /// Returns what comes next; `nil` at the end.
+  /// Returns the next item; `nil` at the end.
   mutating func next() throws -> HistorySource.Item? {
     if items.isEmpty { try readAhead() }
     guard case .change(let change, _)? = items.first, wantsRow(change) else {
@@ -68,7 +69,7 @@ struct HistoryAhead {
     count == 0 || hasValues && count < Self.itemLimit && byteCount < Self.byteLimit
   }
 
-  /// Whether it is to be told what a row had when it was inserted.
+  /// Whether the values of an inserted row are requested.
   private func wantsRow(_ change: RecordedChange) -> Bool {
     hasValues && change.kind == .insert && past.catalog.keepsValues(of: change.entity)
   }
@@ -77,7 +78,7 @@ struct HistoryAhead {
     try? past.catalog.layout(of: change.entity)
   }
 
-  /// Reads what the inserted rows had that are among the items, or the first of them.
+  /// Reads the values of the inserted rows among the items, or of the first ones.
   private mutating func readRows() throws {
     let moments = items.compactMap { item -> PastReader.Moment? in
       guard case .change(let change, _) = item, wantsRow(change), let layout = layout(change) else {
@@ -89,7 +90,7 @@ struct HistoryAhead {
         edge: change.record + 1
       )
     }
-    // Of a row that can't be read it can still be told that it was inserted.
+    // For a row that can't be read, the insertion is still reported, without values.
     rows = try past.states(of: moments[...]).map { (try? $0.get())?.then ?? .none }[...]
   }
 }

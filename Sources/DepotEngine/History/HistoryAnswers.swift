@@ -1,14 +1,14 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The answers to short questions about the history, each within one snapshot.
+/// Answers short requests about the history, each from one snapshot.
 struct HistoryAnswers {
   let connection: Connection
   let catalog: Catalog
   let reply: ReplyWriter
   let check: PastReader.Check
 
-  /// Appends the answer to a question; nothing if it fails.
+  /// Appends the answer to a request; if it throws, nothing is appended.
   func answer(_ operation: Operation, to writer: inout JSONWriter) throws {
     try connection.beginSnapshot()
     let bounds = try HistoryBounds(on: connection)
@@ -78,7 +78,7 @@ struct HistoryAnswers {
         unknown.append(field.path)
       }
     }
-    // A property that the schema doesn't have any more stays under its name.
+    // A property that isn't in the schema any more keeps its name.
     for (name, value) in row.values.sorted(by: { $0.key < $1.key })
     where story.layout.position(of: name) == nil {
       values.add(name, value, reply.int64, to: &writer)

@@ -2,28 +2,29 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// How far the history that a store keeps reaches, as one snapshot has it.
+/// The range of the kept history, in one snapshot.
 ///
-/// A purge deletes at once in this sense, and bit by bit in fact: rows up to ``floor`` don't count,
-/// though they may still be there.
+/// A purge takes effect at once, but rows are deleted gradually: rows up to ``floor`` are invalid,
+/// even if they still exist.
 struct HistoryBounds: Equatable {
-  /// The chain that writes and judges tokens.
+  /// The epochs, to write and check tokens.
   private(set) var epochs: EpochChain
-  /// The greatest identifier of a row of the history that was purged; 0 if none was.
+  /// The greatest identifier of any purged row; 0 if there was no purge.
   let floor: Int64
-  /// The token of the last transaction that was purged; 0 if none was.
+  /// The token of the last purged transaction; 0 if there was no purge.
   let purged: Int64
-  /// The token of the first transaction that is kept.
+  /// The token of the first kept transaction.
   let oldest: Int64?
   /// The token of the last transaction.
   private(set) var head: Int64
-  /// The last row of the history before which all insertions are indexed.
+  /// The last row up to which all insertions are indexed.
   let indexed: Int64
-  /// The last row of the history before a migration after which its identifiers and names of entities may
-  /// mean other rows; 0 if there was none.
+  /// The last row before a migration that changed the meaning of identifiers or entity names.
+  ///
+  /// It is 0 if there was none.
   let renamed: Int64
 
-  /// Makes what reading and purging the history needs besides its tables.
+  /// The SQL that creates the tables for reading and purging the history.
   static let definition = """
     CREATE INDEX depot_history_author ON depot_history (author) WHERE author IS NOT NULL;
     CREATE INDEX depot_history_group ON depot_history (grouping) WHERE grouping IS NOT NULL;
@@ -56,7 +57,7 @@ struct HistoryBounds: Equatable {
     renamed = members["history_renamed"]?.integer ?? 0
   }
 
-  /// Returns the bounds at a later moment of the same store, as if nothing had been purged since.
+  /// Returns the bounds after later transactions, assuming no purge since.
   func advanced(to head: Int64, _ epochs: EpochChain) -> HistoryBounds {
     var bounds = self
     bounds.head = max(purged, head)
@@ -64,8 +65,9 @@ struct HistoryBounds: Equatable {
     return bounds
   }
 
-  /// Returns the bounds in a later snapshot of the same store, whose last transaction is known; only if some
-  /// history was purged meanwhile, all is read.
+  /// Returns the bounds in a later snapshot with a known last transaction.
+  ///
+  /// It reads them from the store only if some history was purged since.
   func renewed(
     to head: Int64,
     _ epochs: EpochChain,
@@ -80,7 +82,7 @@ struct HistoryBounds: Equatable {
   /// Returns the token of a transaction.
   func token(_ sequence: Int64) -> HistoryToken { epochs.token(sequence) }
 
-  /// Checks that everything after a moment, which `pointer` names in the request, is kept.
+  /// Checks that all transactions after a token are kept; `pointer` is the token's in the request.
   func check(_ token: HistoryToken, at pointer: String) throws(DepotError) {
     try checkOrigin(token, at: pointer)
     guard token.sequence >= purged else {
@@ -90,7 +92,7 @@ struct HistoryBounds: Equatable {
     }
   }
 
-  /// Checks that a moment is one of the store's, whether or not what came after it is kept.
+  /// Checks that a token is one of the store, even if later transactions aren't kept.
   func checkOrigin(_ token: HistoryToken, at pointer: String) throws(DepotError) {
     do throws(DepotError) {
       try epochs.check(token, head: head)
@@ -99,7 +101,7 @@ struct HistoryBounds: Equatable {
     }
   }
 
-  /// The moments that a client needs to go on.
+  /// The tokens that a client needs to continue.
   var details: [String: JSONValue] {
     [
       "oldest": oldest.map { .string(token($0).description) } ?? .null,
@@ -107,7 +109,7 @@ struct HistoryBounds: Equatable {
     ]
   }
 
-  /// Returns the first row of the history behind a transaction and those before it.
+  /// Returns the first row of the history after a transaction and all earlier ones.
   func edge(after token: Int64, on connection: Connection) throws -> Int64 {
     try connection.integer(
       "SELECT id FROM depot_history WHERE id > ?1 AND id = token ORDER BY id LIMIT 1",
@@ -115,18 +117,21 @@ struct HistoryBounds: Equatable {
     ) ?? .max
   }
 
-  /// Returns the number of the last transaction before a time of day, or of the moment before the
-  /// oldest.
+  /// Returns the number of the last transaction before a date.
+  ///
+  /// If there is none, it is the number before the oldest transaction.
   func token(before date: Double, on connection: Connection) throws -> Int64 {
     try lastToken(on: connection) { epochs.date($1, of: $0) < date }
   }
 
-  /// Returns the token of the last transaction before a time of the store, or the moment before the oldest.
+  /// Returns the number of the last transaction before a store time, or else before the oldest.
   func token(beforeTime time: Double, on connection: Connection) throws -> Int64 {
     try lastToken(on: connection) { $1 < time }
   }
 
-  /// Returns the token of the last transaction that `isBefore`, given its number and the store's time.
+  /// Returns the number of the last transaction that satisfies `isBefore`.
+  ///
+  /// It gets the transaction's number and store time.
   private func lastToken(
     on connection: Connection,
     _ isBefore: (Int64, Double) -> Bool
@@ -152,7 +157,7 @@ struct HistoryBounds: Equatable {
     return token
   }
 
-  /// Returns the number of a moment.
+  /// Returns the number of a token in a request.
   func sequence(
     of moment: HistoryMoment,
     at pointer: String,
@@ -169,7 +174,7 @@ struct HistoryBounds: Equatable {
 }
 
 extension Connection {
-  /// Returns the number of the last transaction that the history has; `nil` if it has none.
+  /// Returns the number of the last transaction in the history; `nil` if there is none.
   func lastToken() throws(SQLiteError) -> Int64? {
     try integer("SELECT token FROM depot_history ORDER BY id DESC LIMIT 1")
   }

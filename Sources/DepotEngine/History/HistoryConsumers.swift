@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The consumers of a store's history, and up to where each has read it.
+/// The consumers of a store's history, and the position that each has read up to.
 struct HistoryConsumers {
-  /// How many there may be.
+  /// The most consumers.
   static let limit = 1000
 
   let connection: Connection
@@ -11,23 +11,23 @@ struct HistoryConsumers {
   struct Consumer: Equatable {
     var name: String
     var token: Int64
-    /// When it said so last, in seconds since 2001.
+    /// The time of its last report, in seconds since 2001.
     var at: Double
   }
 
-  /// Returns up to where a consumer has read; `nil` if there is none of that name.
+  /// Returns the position of a consumer; `nil` if there is no consumer of that name.
   func position(of name: String) throws -> Int64? {
     try connection.integer("SELECT token FROM depot_consumer WHERE name = ?1", [.text(name)])
   }
 
-  /// All consumers, in the order of their names.
+  /// Returns all consumers, ordered by name.
   func all() throws -> [Consumer] {
     try connection.statement("SELECT name, token, at FROM depot_consumer ORDER BY name").rows {
       Consumer(name: $0.text(0), token: $0.integer(1), at: $0.real(2))
     }
   }
 
-  /// Notes up to where a consumer has read.
+  /// Stores the position of a consumer.
   func set(_ name: String, _ token: Int64, at time: Double) throws {
     if try position(of: name) == nil {
       let count = try connection.integer("SELECT count(*) FROM depot_consumer") ?? 0
@@ -44,7 +44,7 @@ struct HistoryConsumers {
     ).run([.text(name), .integer(token), .real(time)])
   }
 
-  /// Forgets a consumer; returns whether there was one.
+  /// Removes a consumer; returns whether it existed.
   func forget(_ name: String) throws -> Bool {
     try connection.statement("DELETE FROM depot_consumer WHERE name = ?1").run([.text(name)])
     return connection.changeCount > 0

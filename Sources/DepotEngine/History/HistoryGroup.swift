@@ -1,26 +1,26 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The transactions of a group, as they are told together.
+/// The transactions of a group, combined for a reader of the history.
 struct HistoryGroup {
-  /// The first and the last of them.
+  /// The first and the last transaction.
   var first: Int64
   var last: Int64
   var count = 0
-  /// How many changes of each kind there were.
+  /// The number of changes of each kind.
   var rows: [HistoryTable.Kind: Int] = [:]
 
-  /// The place of a transaction among those of its group.
+  /// The position of a transaction within its group.
   enum Place {
-    /// There is no other.
+    /// It is the only one.
     case alone
-    /// The others come after it in the order of the read.
+    /// The others follow it, in the order of the read.
     case first
-    /// Another came before it.
+    /// It follows another one.
     case behind
   }
 
-  /// The reader of the groups of a history, within one snapshot.
+  /// Reads the groups of a history in one snapshot.
   struct Reader {
     private let selection: HistorySelection
     private let past: PastReader
@@ -40,7 +40,7 @@ struct HistoryGroup {
       return [.text(group ?? ""), .integer(after), .integer(selection.until)]
     }
 
-    /// Returns the place of a transaction that has a group.
+    /// Returns the position of a transaction in its group.
     func place(of origin: HistoryOrigin) throws -> Place {
       guard origin.origin != TransactionOrigin.schemaKind else { return .alone }
       let values = values(origin.group)
@@ -53,7 +53,7 @@ struct HistoryGroup {
       return origin.token == (selection.request.isDescending ? last : first) ? .first : .behind
     }
 
-    /// Returns the numbers of a group's transactions and changes; `nil` if nothing of them is wanted.
+    /// Returns a group's transactions and counts of changes; `nil` if none of them is requested.
     func read(_ origin: HistoryOrigin) throws -> HistoryGroup? {
       var group = HistoryGroup(first: .max, last: 0)
       let tokens = try past.connection.statement("SELECT id \(Self.members) ORDER BY id")
@@ -80,7 +80,7 @@ struct HistoryGroup {
     }
   }
 
-  /// Adds a row of the history, and returns whether it is wanted.
+  /// Adds a row of the history, and returns whether it is requested.
   private mutating func add(
     _ row: borrowing Row,
     _ selection: HistorySelection
@@ -96,7 +96,7 @@ struct HistoryGroup {
 }
 
 extension HistorySource.Item {
-  /// Whether it is the first of a transaction, or a group.
+  /// Whether it is the first item of a transaction, or a group.
   var beginsTransaction: Bool {
     switch self {
     case .begin, .group: true

@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The facts of a transaction as a whole, as the history has them.
+/// The facts about a transaction as a whole, read from the history.
 struct HistoryOrigin: Equatable {
   let token: Int64
-  /// When it was, in seconds since 2001.
+  /// The time of the commit, in seconds since 2001.
   let at: Double
   let author: String?
   let process: String?
   let group: String?
-  /// `schema`, or `undo:` or `redo:` and the number of a transaction.
+  /// The kind: `schema`, or `undo:` or `redo:` and the number of a transaction; `nil` for none.
   let origin: String?
 
-  /// Reads the columns from `at` to `origin`, without the connection.
+  /// Reads the columns from `at` to `origin`, except the connection.
   init(token: Int64, _ row: borrowing Row, from column: Int, _ bounds: HistoryBounds) {
     self.token = token
     at = bounds.epochs.date(row.real(column), of: token)
@@ -31,7 +31,7 @@ struct HistoryOrigin: Equatable {
     origin = set.origin.kind
   }
 
-  /// Writes the members that tell who made a change.
+  /// Writes the members about the origin of a change.
   func writeMembers(_ bounds: HistoryBounds, to writer: inout JSONWriter) {
     writer.member("token", bounds.token(token))
     writer.member("at")
@@ -40,7 +40,7 @@ struct HistoryOrigin: Equatable {
     if let process { writer.member("process", process) }
   }
 
-  /// Returns an origin as clients see it, with whole tokens.
+  /// Returns the kinds of a transaction in the form for clients, with complete tokens.
   static func text(_ origins: [String], _ bounds: HistoryBounds) -> String? {
     guard let first = origins.first else { return nil }
     guard let colon = first.firstIndex(of: ":") else { return first }

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The pages of the history that were read last, parsed as far as they were needed.
+/// A cache of the last read pages of the history, which are parsed as needed.
 final class HistoryPages {
-  /// How many are kept.
+  /// The most pages in the cache.
   private static let limit = 8
 
-  /// How many were read.
+  /// The number of pages that were read.
   private(set) var readCount = 0
   private let connection: Connection
   private let check: PastReader.Check
@@ -15,7 +15,7 @@ final class HistoryPages {
   final class Page {
     let record: HistoryRecord
     let ranges: [ClosedRange<Int64>]
-    /// The elements that change rows, by their identifiers; of one row, in the order of the changes.
+    /// The elements that change rows, sorted by row, and for a row in the order of its changes.
     private let elements: [HistoryRecord.Element]
 
     fileprivate init(_ record: HistoryRecord) throws(DepotError) {
@@ -23,11 +23,11 @@ final class HistoryPages {
       ranges = try record.ranges()
       let elements = try record.elements()
       let isSorted = zip(elements, elements.dropFirst()).allSatisfy { $0.row <= $1.row }
-      // Sorting keeps the order of what is equal.
+      // The sort is stable.
       self.elements = isSorted ? elements : elements.sorted { $0.row < $1.row }
     }
 
-    /// Returns the changes of a row, in the order in which they happened.
+    /// Returns the changes of a row, in their order.
     func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
       try elements[elements.place { $0.row < identifier }...]
         .prefix { $0.row == identifier }
@@ -40,7 +40,7 @@ final class HistoryPages {
     self.check = check
   }
 
-  /// Returns a row of the history.
+  /// Returns a page of the history.
   func page(_ identifier: Int64) throws -> Page {
     if let index = pages.firstIndex(where: { $0.record.identifier == identifier }) {
       let page = pages[index]

@@ -2,19 +2,19 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The deletion of history by the writer.
+/// Deletes expired history, for the writer.
 ///
-/// A transaction ceases to count as a whole and at once: a note says up to where. Its rows are deleted bit
-/// by bit between writes, so that none of them has to wait for long.
+/// A transaction becomes invalid at once as a whole, by a stored number. Its rows are deleted
+/// gradually between writes, so that no write waits long.
 @Memberwise("tables", "catalog")
 struct HistoryPurge {
-  /// How many rows of the history are deleted at a time, at most.
+  /// The most rows of the history that are deleted at once.
   private static let rowLimit = 256
-  /// After how many bytes of them no more are read.
+  /// The size in bytes after which no more of them are read.
   private static let byteLimit: Int64 = 4 << 20
-  /// How many entries that find them.
+  /// The most index entries that are deleted at once.
   private static let entryLimit = 4096
-  /// How much surplus is looked at at a time, in bytes.
+  /// The most bytes of surplus that are examined at once.
   private static let surplusLimit: Int64 = 8 << 20
 
   private let tables: CatalogTables
@@ -22,8 +22,7 @@ struct HistoryPurge {
 
   private var connection: Connection { tables.connection }
 
-  /// Makes everything up to a transaction not count any more, and returns how many transactions
-  /// that were.
+  /// Makes everything up to a transaction invalid; returns the number of affected transactions.
   func forget(through token: Int64) throws -> Int {
     let bounds = try HistoryBounds(on: connection)
     guard token > bounds.purged else { return 0 }
@@ -49,8 +48,9 @@ struct HistoryPurge {
     return count
   }
 
-  /// Does a bit of the purge, and returns whether there is more to do and how many bytes were
-  /// deleted.
+  /// Executes one step of the purge.
+  ///
+  /// It returns whether there is more to do, and the number of deleted bytes.
   func step(
     _ retention: HistoryRetention,
     now: Double,
@@ -73,7 +73,7 @@ struct HistoryPurge {
     return (try forget(through: end) > 0, 0)
   }
 
-  /// Returns the last of the oldest transactions that have so many bytes together.
+  /// Returns the last of the oldest transactions that together have `bytes`.
   private func surplus(_ bytes: Int64, _ bounds: HistoryBounds) throws -> Int64 {
     var rest = min(bytes, Self.surplusLimit)
     var last = bounds.purged
@@ -89,7 +89,7 @@ struct HistoryPurge {
     return last
   }
 
-  /// Deletes some rows of the history that don't count any more.
+  /// Deletes some invalid rows of the history.
   private func deleteRows(through floor: Int64) throws -> (count: Int, bytes: Int64) {
     var records: [HistoryRecord] = []
     var broken: [Int64] = []

@@ -1,20 +1,20 @@
 internal import DepotProtocol
 
-/// How much of its history a store keeps.
+/// The limits of a store's history.
 @Memberwise
 package struct HistoryRetention: Hashable, Sendable {
-  /// How long transactions are kept, in seconds.
+  /// The time in seconds for which transactions are kept.
   package var age: Double = 30 * 86400
-  /// How much of it is kept, in bytes; a little more at times.
+  /// The size of the history in bytes, which may be exceeded a little.
   package var bytes: Int64 = 1 << 30
-  /// How long what a consumer hasn't read is kept, in seconds, whatever the other limits say.
+  /// The time in seconds for which transactions unread by a consumer are kept in any case.
   package var consumerAge: Double = 7 * 86400
 
-  /// The facts from which a decision about the history is made.
+  /// The facts for a decision about the history.
   struct Facts {
     /// The last transaction that is older than ``HistoryRetention/age``.
     var lastOld: Int64
-    /// The last transaction that is too much by ``HistoryRetention/bytes``.
+    /// The last transaction that exceeds ``HistoryRetention/bytes``.
     var lastSurplus: Int64
     /// The least position of a consumer; `nil` if there is none.
     var leastPosition: Int64?

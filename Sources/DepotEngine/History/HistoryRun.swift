@@ -1,35 +1,37 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A stream of a store's history that is under way: a snapshot, and what was written of it.
+/// A running stream of a store's history in one snapshot.
 ///
-/// A transaction is an object in a frame. One that is too large for a frame is written in pieces, all but
-/// the last of which have `"more":true`; however many rows it changed, a piece at a time is in memory.
+/// Each transaction is an object in a frame. One that is too large for a frame is written in
+/// pieces, and each piece except the last has `"more":true`. So only one piece is in memory,
+/// regardless of the number of changed rows.
 final class HistoryRun: StreamRun {
   private let reply: ReplyWriter
   private let selection: HistorySelection
   private let past: PastReader?
-  /// The transactions of the snapshot, or those that are in memory.
+  /// The transactions of the snapshot, or those in memory.
   private var stored: HistoryAhead?
   private var recent: RecentHistory?
   private let writing: HistoryWriting
   /// The next item; `nil` at the end.
   private var item: HistorySource.Item?
   private var isStarted = false
-  /// The transaction whose object was begun but not ended.
+  /// The transaction whose object is begun but not ended.
   private var open: HistorySource.Transaction?
-  /// How many transactions were begun.
+  /// The number of begun transactions.
   private(set) var rowCount = 0
-  /// The last one.
+  /// The number of the last one.
   private var last: Int64?
   private var isCut = false
-  /// Whether the frames are those of a watch.
+  /// Whether the stream belongs to a watch.
   private let isWatched: Bool
-  /// The moments about which a client that watches can't be told any more.
+  /// The range of transactions that a watch has missed because they were purged.
   private(set) var gap: (from: Int64, to: Int64)?
 
-  /// Begins to read, for a client that watches from the moment `token` up to which it knows
-  /// everything; `bounds` are those of the snapshot, if they are known.
+  /// Begins to read, for a watch whose client has everything up to `token`.
+  ///
+  /// `bounds` are those of the snapshot, if they are known.
   init(
     _ request: HistoryRequest,
     watchedSince token: Int64? = nil,
@@ -42,7 +44,7 @@ final class HistoryRun: StreamRun {
   ) throws {
     isWatched = token != nil
     self.reply = reply
-    // The tokens are checked in the snapshot that is read.
+    // The tokens are checked in the same snapshot.
     try connection.beginSnapshot()
     let bounds = try bounds ?? HistoryBounds(on: connection)
     var request = request
@@ -62,8 +64,9 @@ final class HistoryRun: StreamRun {
     )
   }
 
-  /// Begins to write transactions that are in memory for a client that watches from the moment `token`; `nil` if
-  /// the store has to be asked for some of them.
+  /// Begins to write transactions in memory, for a watch whose client has everything up to `token`.
+  ///
+  /// It is `nil` if some of them must be read from the store.
   init?(
     _ sets: ArraySlice<ChangeSet>,
     _ request: HistoryRequest,
@@ -87,7 +90,7 @@ final class HistoryRun: StreamRun {
     )
   }
 
-  /// Whether a frame is still to be written.
+  /// Whether another frame is needed.
   func prepareFrame() throws -> Bool {
     if !isStarted {
       isStarted = true
@@ -156,14 +159,14 @@ final class HistoryRun: StreamRun {
     return item == nil
   }
 
-  /// The moment that a client that watches knows at the end.
+  /// The position of a watching client at the end.
   var snapshot: LiveSnapshot? {
     isWatched && isStarted && item == nil ? LiveSnapshot(token: selection.until) : nil
   }
 
-  /// Appends the terminal frame.
+  /// Appends the final frame.
   func writeEnd(to writer: inout JSONWriter) {
-    // A watch goes on.
+    // A watch continues.
     if isWatched { return }
     let bounds = selection.bounds
     let end = isCut && !selection.request.isDescending ? last ?? selection.after : selection.until
@@ -173,7 +176,7 @@ final class HistoryRun: StreamRun {
     }
   }
 
-  /// How many pages of the history were read to find what rows had.
+  /// The number of pages of the history that were read for values of rows.
   var readPages: Int { past?.pages.readCount ?? 0 }
 
   func close() { stored?.close() }

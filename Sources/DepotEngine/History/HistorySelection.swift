@@ -1,23 +1,23 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Which transactions of the history a request means, within one snapshot.
+/// The transactions and changes that a request selects, in one snapshot.
 struct HistorySelection {
   let request: HistoryRequest
   let bounds: HistoryBounds
-  /// The transactions after this one.
+  /// The transaction after which the selection begins.
   let after: Int64
-  /// The last transaction.
+  /// The last selected transaction.
   let until: Int64
-  /// The names of the entities whose changes are wanted; all of them if `nil`.
+  /// The names of the selected entities; `nil` for all.
   let entities: Set<String>?
   private let root: String?
   private let identifiers: Set<Int64>?
   private let properties: Set<String>?
-  /// The author whose transactions aren't wanted.
+  /// The author whose transactions are excluded.
   let own: Own?
 
-  /// The transactions of one connection after a moment.
+  /// The transactions of one connection after a token.
   struct Own: Hashable, Sendable {
     var connection: Int64
     var after: Int64
@@ -61,7 +61,7 @@ struct HistorySelection {
     if let name = request.entity {
       let layout = try catalog.layout(of: name)
       root = layout.root
-      // The relationships of a row may be declared by one of its ancestors.
+      // The relationships of a row may be declared by an ancestor of its entity.
       entities = Set(layout.numbers.values).union(
         request.identifiers == nil ? [] : layout.lineageNames
       )
@@ -73,10 +73,10 @@ struct HistorySelection {
     properties = request.properties.map(Set.init)
   }
 
-  /// Whether changes are left out, so that transactions without others aren't told.
+  /// Whether some changes are excluded, so that transactions without others are skipped.
   var isFiltered: Bool { entities != nil || properties != nil }
 
-  /// Whether the transactions of a group are told as one.
+  /// Whether the transactions of a group are combined.
   var joinsGroups: Bool { request.joinsGroups && identifiers == nil && properties == nil }
 
   func includes(_ set: ChangeSet) -> Bool {
@@ -97,14 +97,15 @@ struct HistorySelection {
     return change.properties.contains { properties.contains($0.name) }
   }
 
-  /// Returns the parts of a range that are wanted.
+  /// Returns the selected parts of a range.
   func ranges(in range: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
     guard let identifiers else { return [range] }
     return identifiers.filter(range.contains).sorted().map { $0...$0 }
   }
 
-  /// Returns the tokens of the transactions that the wanted rows occur in, in their order; `nil` if any
-  /// may be wanted.
+  /// Returns the tokens of the transactions that change selected rows, in order.
+  ///
+  /// It is `nil` if any transaction may change them.
   func tokens(_ past: PastReader) throws -> [Int64]? {
     guard let identifiers, let root, let name = request.entity else { return nil }
     let layout = try past.catalog.layout(of: name)

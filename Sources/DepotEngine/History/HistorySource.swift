@@ -1,38 +1,38 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The transactions of a history one after the other, each with its changes one after the other.
+/// Reads the transactions of a history in order, each with its changes.
 struct HistorySource {
   struct Transaction {
     var origin: HistoryOrigin
-    /// Its kind, and if it undid several transactions, the others that it undid.
+    /// The transaction's kind, and its further ones if it undid several transactions.
     var origins: [String]
   }
 
   enum Item {
     case begin(Transaction)
-    /// A change, with the values of an inserted row if they were looked for and are known.
+    /// A change, with the values of an inserted row if they are requested and known.
     case change(RecordedChange, RowPast? = nil)
     case end
-    /// The transactions of a group, told as one.
+    /// The combined transactions of a group.
     case group(Transaction, HistoryGroup)
   }
 
   private let selection: HistorySelection
   private let connection: Connection
-  /// The transactions, if they are known beforehand.
+  /// The numbers of the transactions, if they are known in advance.
   private var tokens: ArraySlice<Int64>?
   private let heads: Statement
   private let rows: Statement
-  /// The transaction that is being read, and whether it was told.
+  /// The current transaction, and whether it was returned.
   private var current: Transaction?
   private var isTold = false
   private var record: HistoryRecord?
   private var elements: ArraySlice<HistoryRecord.Element> = []
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
-  /// The items before the rest.
+  /// The items to return before the others.
   private var pending: [Item] = []
-  /// The reader of groups, if they are told as one.
+  /// The reader of groups, if they are combined.
   private let groups: HistoryGroup.Reader?
 
   init(_ selection: HistorySelection, _ past: PastReader) throws {
@@ -68,7 +68,7 @@ struct HistorySource {
     }
   }
 
-  /// Ends the statements.
+  /// Ends the running statements.
   func close() {
     heads.reset()
     rows.reset()
@@ -134,7 +134,7 @@ struct HistorySource {
     return true
   }
 
-  /// Returns all that a transaction undid.
+  /// Returns the kinds for all transactions that a transaction undid.
   private func otherOrigins(_ token: Int64) throws -> [String] {
     var origins: [String] = []
     let statement = try connection.statement(

@@ -1,20 +1,20 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writing of transactions of the history as clients get them.
+/// Writes transactions of the history in the form for clients.
 struct HistoryWriting {
   let catalog: Catalog
   let bounds: HistoryBounds
   let hasValues: Bool
   let int64: Hello.Int64Form
 
-  /// Opens the object of a transaction, up to its changes.
+  /// Begins the object of a transaction, up to its changes.
   func begin(_ transaction: HistorySource.Transaction, to writer: inout JSONWriter) {
     writeMembers(of: transaction, to: &writer)
     writer.raw(",\"changes\":[")
   }
 
-  /// Writes the object that stands for the transactions of a group.
+  /// Writes the object of a group's combined transactions.
   func write(
     _ transaction: HistorySource.Transaction,
     _ group: HistoryGroup,
@@ -46,7 +46,7 @@ struct HistoryWriting {
     if let text = HistoryOrigin.text(transaction.origins, bounds) { writer.member("origin", text) }
   }
 
-  /// Writes a change of one row, with the values of an inserted row as far as they are known.
+  /// Writes a change of one row, with the known values of an inserted row.
   func write(_ change: RecordedChange, _ row: RowPast?, to writer: inout JSONWriter) {
     let layout = try? catalog.layout(of: change.entity)
     writer.object { writer in
@@ -101,7 +101,7 @@ struct HistoryWriting {
   }
 }
 
-/// A member whose value is an object of values, which is opened by the first of them.
+/// A member with an object of values, which the first value begins.
 struct MemberList {
   private let name: StaticString
   private var isOpen = false
@@ -128,7 +128,7 @@ struct MemberList {
     value.write(int64, to: &writer)
   }
 
-  /// Closes the object; one without values is written only if that is wanted.
+  /// Ends the object; an empty object is omitted unless `writesEmpty`.
   func end(_ writer: inout JSONWriter, writesEmpty: Bool = false) {
     if isOpen {
       writer.raw("}")
@@ -140,7 +140,7 @@ struct MemberList {
 }
 
 extension JSONWriter {
-  /// Writes the members of a change of a relationship: the rows, or only that their order is another one.
+  /// Writes the members of a changed relationship: the rows, or only that their order changed.
   mutating func addLinks(_ added: [Int64], _ removed: [Int64], _ form: Hello.Int64Form) {
     if !added.isEmpty {
       member("add")
@@ -155,7 +155,7 @@ extension JSONWriter {
 }
 
 extension HistoryTable.Kind {
-  /// The name on the wire.
+  /// The name for clients.
   var name: String {
     switch self {
     case .insert: "insert"

@@ -2,12 +2,12 @@ internal import DepotProtocol
 
 /// The inverse of a transaction: the state of each row before and after it.
 ///
-/// It is made from the rows of the history, the last first; a large transaction may have changed a row
-/// several times.
+/// It is built from the rows of the history in reverse order; a large transaction may have changed
+/// a row several times.
 struct Inverse {
-  /// How many rows a transaction may have changed that can be undone.
+  /// The most changed rows of a transaction that can be undone.
   static let rowLimit = 100_000
-  /// How many bytes its values may have.
+  /// The most bytes of its values.
   static let byteLimit = 64 << 20
 
   struct Key: Hashable {
@@ -16,28 +16,28 @@ struct Inverse {
     var identifier: Int64
   }
 
-  /// One row.
+  /// The states of one row.
   struct Row: Equatable {
     /// The row's own entity.
     var entity: String
-    /// Whether it was there after the transaction, and with which values as far as it changed them.
+    /// Whether it existed after the transaction, and the values that the transaction set.
     var existed = true
     var after: [String: HistoryValue] = [:]
-    /// Whether it was there before, and with which values as far as the transaction changed them.
+    /// Whether it existed before, and the values that the transaction replaced.
     var wasThere = true
     var before: [String: HistoryValue] = [:]
     /// The version that the transaction deleted.
     var version: Int64?
   }
 
-  /// A relationship from many to many of a row.
+  /// A many-to-many relationship of a row.
   struct LinkKey: Hashable {
     var entity: String
     var identifier: Int64
     var relationship: String
   }
 
-  /// The rows that undoing adds to a relationship, or takes from it.
+  /// The rows that undoing adds to a relationship, or removes from it.
   struct Links: Equatable {
     var add: Set<Int64> = []
     var remove: Set<Int64> = []
@@ -45,18 +45,18 @@ struct Inverse {
 
   private(set) var rows: [Key: Row] = [:]
   private(set) var links: [LinkKey: Links] = [:]
-  /// Whether the transaction is known to have changed anything.
+  /// Whether the transaction isn't known to have changed anything.
   private(set) var isEmpty = true
   private var byteCount = 0
 
-  /// How much a transaction has changed.
+  /// The size of a transaction's changes.
   struct Size {
     var rows = 0
     var bytes = 0
 
     /// Adds the size of another part of the transaction.
     ///
-    /// - Throws: ``DepotError`` `limit.rows` if that is too much to be undone.
+    /// - Throws: ``DepotError`` `limit.rows` if that is too large to be undone.
     mutating func add(_ other: Size) throws(DepotError) {
       rows += other.rows
       bytes += other.bytes
@@ -64,7 +64,7 @@ struct Inverse {
     }
   }
 
-  /// How much it is of.
+  /// The size of the changes.
   var size: Size { Size(rows: rows.count + links.count, bytes: byteCount) }
 
   /// Adds rows that the transaction inserted.
@@ -79,8 +79,9 @@ struct Inverse {
     }
   }
 
-  /// Adds a row of the history that comes before those that were added; `root` gives the root of an
-  /// entity.
+  /// Adds a row of the history that precedes the added ones.
+  ///
+  /// `root` returns the root of an entity.
   mutating func add(
     _ record: HistoryRecord,
     root: (String) throws -> String
@@ -96,7 +97,7 @@ struct Inverse {
     try add(record.changes().reversed(), entity: entity, root: root)
   }
 
-  /// Adds changes that come before those that were added, the last first.
+  /// Adds changes that precede the added ones, in reverse order.
   mutating func add(
     _ changes: some Sequence<RecordedChange>,
     entity: String,

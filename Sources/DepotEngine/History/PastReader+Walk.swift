@@ -1,18 +1,20 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// Searches the history for changes and past states of rows.
 extension PastReader {
-  /// A row whose changes are looked for.
+  /// A row whose changes are searched, with the range of the search.
   struct Trail {
     /// The root of its entity.
     var root: String
     var identifier: Int64
-    /// The first row of the history to look at.
+    /// The first row of the history to search.
     var edge: Int64 = 0
   }
 
-  /// Calls `body` with the changes of a row that didn't insert it, the last before `edge` first,
-  /// until it returns `false`.
+  /// Calls `body` with the changes of a row, latest first, until it returns `false`.
+  ///
+  /// Insertions are excluded. The search ends with the history row `edge`.
   func events(
     of identifier: Int64,
     _ root: String,
@@ -24,11 +26,11 @@ extension PastReader {
     }
   }
 
-  /// Calls `body` with the changes of rows that didn't insert them, of each row the last first, or
-  /// with what makes one unreadable.
+  /// Calls `body` with the changes of rows except insertions, for each row latest first.
   ///
-  /// The way back is gone once for all rows together, so that each page of the history is read
-  /// once. A row is done when `body` returns `false` or it can't be read.
+  /// If a row's changes can't be read, `body` gets the error. All rows are searched together, so
+  /// that each page of the history is read once. The search for a row ends when `body` returns
+  /// `false` or after an error.
   func walk(
     _ trails: [Trail],
     _ body: (_ position: Int, _ event: Result<RecordedChange, DepotError>) throws -> Bool
@@ -56,7 +58,7 @@ extension PastReader {
     }
   }
 
-  /// Tells what a page says of a row; returns whether to go on with the row.
+  /// Calls `body` with a page's changes of a row; returns whether to continue with the row.
   private func tell(
     _ page: HistoryPages.Page,
     _ trail: Trail,
@@ -72,7 +74,7 @@ extension PastReader {
     }
   }
 
-  /// Returns the error of something that can't be read rather than throwing it.
+  /// Returns the error of damaged data instead of throwing it.
   private func unlessDamaged<Value>(
     _ body: () throws -> Value
   ) throws -> Result<Value, DepotError> {
@@ -83,7 +85,7 @@ extension PastReader {
     }
   }
 
-  /// Returns the last row of the history before another that may be about a row.
+  /// Returns the last row of the history before another that may change a row.
   private func last(of trail: Trail, before: Int64) throws -> Int64? {
     let first = max(trail.edge, bounds.floor + 1)
     let tail = try tail()
@@ -98,25 +100,26 @@ extension PastReader {
     )
   }
 
-  // MARK: - What rows were
+  // MARK: - Past states
 
-  /// A row of which it is asked what it was.
+  /// A row, and the point in the history for its past state.
   struct Moment {
     var identifier: Int64
     var layout: EntityLayout
-    /// The first row of the history behind the moment.
+    /// The first row of the history after the point.
     var edge: Int64
   }
 
-  /// The present and the past state of a row.
+  /// The current and the past state of a row.
   struct State {
     var now: RowPast
-    /// It must have existed then, or have been deleted since; insertions aren't looked for.
+    /// The row must have existed then, or been deleted since, because insertions aren't searched.
     var then: RowPast
   }
 
-  /// Returns the states of rows at moments, as many of the first ones as fit into memory and at
-  /// least one, or why they can't be read.
+  /// Returns the states of rows at points in the history, or the errors if they can't be read.
+  ///
+  /// It returns as many of the first ones as fit into memory, and at least one.
   func states(
     of moments: ArraySlice<Moment>,
     byteLimit: Int = 4 << 20
@@ -146,7 +149,7 @@ extension PastReader {
       case .failure(let error):
         present[position] = .failure(error)
       }
-      // The last ones have to wait for another time.
+      // The last rows must be read by another call.
       while byteCount > byteLimit, count > 1 {
         count -= 1
         byteCount -= past[count].byteCount
@@ -160,20 +163,20 @@ extension PastReader {
   }
 }
 
-/// The rows of the history that are next on the way back of several rows.
+/// The next rows of the history in a backward search for several rows.
 private struct WalkSteps {
-  /// The rows of the history, the first first.
+  /// The rows of the history in ascending order.
   private var records: [Int64] = []
   private var positions: [Int64: [Int]] = [:]
 
-  /// Has what stands at a position come to a row of the history.
+  /// Adds a history row for the search at `position`.
   mutating func add(_ position: Int, at record: Int64) {
     positions[record, default: []].append(position)
     guard positions[record]?.count == 1 else { return }
     records.insert(record, at: records.place { $0 < record })
   }
 
-  /// Takes out the last row of the history, and what has come to it.
+  /// Removes and returns the last history row, with the searches for it.
   mutating func removeLast() -> (record: Int64, positions: [Int])? {
     guard let record = records.popLast() else { return nil }
     return (record, positions.removeValue(forKey: record) ?? [])

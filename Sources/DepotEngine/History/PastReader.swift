@@ -1,13 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The reading of what rows were, within one snapshot.
+/// Reads past states of rows, in one snapshot.
 final class PastReader {
   let connection: Connection
   let catalog: Catalog
   let bounds: HistoryBounds
-  /// Is called with the bytes of each row and page before anything is made of them; throws to end the
-  /// reading.
+  /// Is called with the size of each row and page before it is processed; it may throw to stop.
   let check: Check
   let pages: HistoryPages
   let index: ChangeIndex
@@ -16,7 +15,7 @@ final class PastReader {
 
   typealias Check = (_ byteCount: Int) throws -> Void
 
-  /// How the rows of an entity are read as they are.
+  /// The columns for reading the current rows of an entity.
   private struct Shape {
     let layout: EntityLayout
     let statement: Statement
@@ -42,7 +41,7 @@ final class PastReader {
     try knownTail.made { try ChangeIndex.Tail(connection, after: bounds.indexed, catalog) }
   }
 
-  /// Whether the schema changed after a moment, and with it perhaps rows and the names of properties.
+  /// Whether the schema changed after a transaction, and so perhaps rows and names of properties.
   func schemaChanged(since token: Int64) throws -> Bool {
     let last = try connection.integer(
       "SELECT max(id) FROM depot_history WHERE origin = ?1",
@@ -53,7 +52,7 @@ final class PastReader {
 
   // MARK: - The present
 
-  /// Returns what a row is.
+  /// Returns the current state of a row.
   func current(_ identifier: Int64, _ layout: EntityLayout) throws -> RowPast {
     let shape = try shape(layout)
     defer { shape.statement.reset() }
@@ -91,7 +90,7 @@ final class PastReader {
     return shape
   }
 
-  /// Returns the version of a row; `nil` if there is no such row.
+  /// Returns the version of a row; `nil` if it doesn't exist.
   func version(of identifier: Int64, _ layout: EntityLayout) throws -> Int64? {
     try connection.integer(
       "SELECT version FROM \(layout.table) WHERE id = ?1",
@@ -99,7 +98,7 @@ final class PastReader {
     )
   }
 
-  /// Returns the entity that a row is of.
+  /// Returns a row's own entity.
   func entity(of identifier: Int64, _ layout: EntityLayout) throws -> EntityLayout? {
     let column = layout.isInHierarchy ? "kind" : "0"
     let sql = "SELECT \(column) FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
@@ -110,8 +109,9 @@ final class PastReader {
 
   // MARK: - The past
 
-  /// Returns the insertions of a row, the last first; there is only one if the row was never
-  /// deleted, so `isAlone`.
+  /// Returns the insertions of a row, latest first.
+  ///
+  /// `isAlone` says that the row was never deleted, so that there is only one.
   func insertions(
     of identifier: Int64,
     _ layout: EntityLayout,
@@ -120,7 +120,8 @@ final class PastReader {
     let root = try catalog.layout(of: layout.root)
     var result: [RecordedChange] = []
     for name in root.numbers.values.sorted() {
-      // Identifiers grow, so that those of a row that was inserted once are nearest.
+      // Identifiers increase, so for a row that was inserted once, the nearest range is the right
+      // one.
       try InsertionIndex(connection: connection).candidates(
         for: identifier,
         of: name,
@@ -137,7 +138,7 @@ final class PastReader {
     return result.sorted { $0.record > $1.record }
   }
 
-  /// Returns who made a transaction.
+  /// Returns the facts about a transaction; `nil` if it isn't kept.
   func origin(of token: Int64) throws -> HistoryOrigin? {
     try connection.statement(
       "SELECT at, author, process, grouping, origin FROM depot_history WHERE id = ?1 AND token = ?1"

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 
-/// Transactions that are in memory, one after the other, each with its changes one after the other.
+/// The transactions in memory, in order, each with its changes.
 struct RecentHistory {
-  /// How many items are made at once.
+  /// The most items.
   private static let itemLimit = 4096
 
   private var items: ArraySlice<HistorySource.Item> = []
 
-  /// Selects changes; `nil` if the store has to be asked for some of them, as for the values of inserted rows.
+  /// Selects changes; `nil` if some must be read from the store, such as values of inserted rows.
   init?(
     _ sets: ArraySlice<ChangeSet>,
     _ selection: HistorySelection,
@@ -31,7 +31,7 @@ struct RecentHistory {
           rows = known
         }
         for range in try record.ranges() {
-          // A page of few bytes may stand for many insertions.
+          // A small page can describe many insertions.
           guard items.count + range.count <= Self.itemLimit else { return nil }
           for identifier in range {
             var row: RowPast?

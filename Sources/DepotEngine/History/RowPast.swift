@@ -1,25 +1,25 @@
-/// The state of a row at a moment, found by going back from the present one.
+/// A past state of a row, found by undoing its later changes.
 struct RowPast: Equatable {
-  /// Whether there was such a row.
+  /// Whether the row existed.
   var exists: Bool
-  /// Its values, by their paths.
+  /// Its values, by path.
   var values: [String: HistoryValue]
-  /// The properties that the history says nothing of but that they had other values.
+  /// The properties that had other values, which the history doesn't have.
   var unknown: Set<String> = []
 
-  /// How many bytes it takes, about.
+  /// The approximate size in bytes.
   var byteCount: Int { values.values.reduce(64 * values.count) { $0 + $1.byteCount } }
 
   static let none = RowPast(exists: false, values: [:])
 
-  /// Goes back over a change of the row.
+  /// Undoes a change of the row.
   mutating func undo(_ change: RecordedChange) {
     switch change.kind {
     case .insert: self = .none
     case .update:
       for property in change.properties {
         if case .values(let old, _) = property.content {
-          // The page that it stands in shall not stay in memory.
+          // The copy doesn't keep the value's page in memory.
           values[property.name] = old.copy
           unknown.remove(property.name)
         } else {

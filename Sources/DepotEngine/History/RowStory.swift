@@ -1,17 +1,17 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// All that the history says about one row.
+/// The complete history of one row.
 struct RowStory {
   let identifier: Int64
   /// The row's own entity.
   let layout: EntityLayout
-  /// Whether there is such a row now.
+  /// Whether the row exists now.
   let exists: Bool
-  /// Its insertions and deletions, the last first.
+  /// Its insertions and deletions, latest first.
   private let turns: [RecordedChange]
 
-  /// Finds the row of an entity or of one that descends from it, in the store or in its history.
+  /// Finds the row of an entity or a descendant, in the store or in its history.
   init(_ identifier: Int64, _ entity: EntityLayout, _ past: PastReader) throws {
     self.identifier = identifier
     let present = try past.entity(of: identifier, entity)
@@ -34,7 +34,7 @@ struct RowStory {
     layout = own
   }
 
-  /// Returns what the row was after a transaction.
+  /// Returns the state of the row after a transaction.
   func state(after token: Int64, _ past: PastReader) throws -> RowPast {
     let edge = try past.bounds.edge(after: token, on: past.connection)
     var row = try past.current(identifier, layout)
@@ -50,13 +50,13 @@ struct RowStory {
     return insertions.isEmpty ? row : .none
   }
 
-  /// The author of a row's last change.
+  /// The last changes of a row's properties.
   struct Blame {
-    /// The transactions that changed each property last, as far as they are known.
+    /// The last known transaction that changed each property.
     var properties: [String: Int64] = [:]
     /// The transaction that inserted the row.
     var inserted: Int64?
-    /// The transaction that deleted it, if it is gone.
+    /// The transaction that deleted the row, if it doesn't exist.
     var deleted: Int64?
   }
 
@@ -67,7 +67,8 @@ struct RowStory {
     blame.inserted = insertion?.token
     if !exists { blame.deleted = deletion?.token }
     var edge = insertion?.record ?? 0
-    // Of a row that was deleted and whose new insertion isn't known any more, the deletion is older.
+    // If the row was inserted again and that insertion is unknown, changes before the deletion are
+    // too old.
     if exists, let deletion, deletion.record > edge { edge = deletion.record + 1 }
     try past.events(of: identifier, layout.root, from: edge) { event in
       guard event.kind == .update || event.kind == .links else { return true }

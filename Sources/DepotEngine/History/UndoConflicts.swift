@@ -1,15 +1,15 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The conflicts that stand in the way of undoing a transaction, as they are told.
+/// The conflicts that prevent undoing a transaction, for reports.
 struct UndoConflicts {
-  /// How many are told.
+  /// The most reported conflicts.
   private static let limit = 1000
 
-  /// The conflicts that are told.
+  /// The reported conflicts.
   private(set) var list: [SaveConflict] = []
   private var roots: [String] = []
-  /// How many there are.
+  /// The number of all conflicts.
   private(set) var count = 0
 
   mutating func add(
@@ -27,13 +27,13 @@ struct UndoConflicts {
     roots.append(layout.root)
   }
 
-  /// Adds the explained conflicts of other rows of the same transaction.
+  /// Adds explained conflicts of other rows of the same transaction.
   mutating func add(_ others: UndoConflicts) {
     list += others.list.prefix(max(0, Self.limit - list.count))
     count += others.count
   }
 
-  /// Says of all of them who changed the properties last, before the row `edge` of the history.
+  /// Adds to each conflict the last changes of its properties since the history row `edge`.
   mutating func explain(from edge: Int64, _ past: PastReader) throws {
     var missing = list.map { Set($0.properties) }
     let trails = zip(list, roots).map { conflict, root in
@@ -49,7 +49,7 @@ struct UndoConflicts {
     }
   }
 
-  /// Returns the error for which nothing is undone; `nil` if there is no conflict.
+  /// Returns the error for a rejected undo; `nil` if there is no conflict.
   func refusal(_ token: Int64, _ bounds: HistoryBounds) -> DepotError? {
     guard let first = list.first else { return nil }
     let name = "\(first.entity)/\(first.identifier)"
@@ -62,7 +62,7 @@ struct UndoConflicts {
 }
 
 extension HistoryOrigin {
-  /// The author of a change, as conflicts tell it.
+  /// The facts about a transaction in the form for conflicts.
   func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
     SaveConflict.Origin(
       token: bounds.token(token).description,

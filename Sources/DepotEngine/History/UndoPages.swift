@@ -1,14 +1,14 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The rows of the history that tell of one transaction, the last first.
+/// The rows of the history with the changes of one transaction, last first.
 struct UndoPages {
-  /// A row of the history that tells of changes.
+  /// A row of the history with changes.
   struct Page {
     let identifier: Int64
     let entity: String
     let kind: HistoryTable.Kind
-    /// The least and the greatest identifier of a row.
+    /// The least and the greatest identifier of the changed rows.
     let rows: ClosedRange<Int64>
   }
 
@@ -16,7 +16,7 @@ struct UndoPages {
   private let catalog: Catalog
   private let connection: Connection
 
-  /// How many changes of rows are undone together if all can be undone in slices.
+  /// The number of rows that are undone together if that can be done in slices.
   private static let rowsTogether: Int64 = 512
 
   init(
@@ -49,7 +49,7 @@ struct UndoPages {
     }
   }
 
-  /// Returns the changes that a page tells of.
+  /// Returns the changes in a page.
   func record(_ page: Page) throws -> HistoryRecord {
     let found = try connection.statement(
       "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id = ?1"
@@ -60,10 +60,10 @@ struct UndoPages {
 
   // MARK: - Slices
 
-  /// Whether there are many rows, each of which can be undone before or after the others.
+  /// Whether there are many rows, and each can be undone independently.
   ///
-  /// Rows with relationships may need each other, and those with unique values the values of each other,
-  /// unless all were inserted, or all deleted.
+  /// Rows with relationships may need each other, and rows with unique values may need each other's
+  /// values, unless all were inserted or all deleted.
   var canBeSliced: Bool {
     let isLarge = all.count > 1 || all.contains { $0.rows.count > Self.rowsTogether }
     guard isLarge, !all.contains(where: { $0.kind == .links }) else { return false }
@@ -82,7 +82,7 @@ struct UndoPages {
     }
   }
 
-  /// Calls `body` with the inverse of some rows after the other.
+  /// Calls `body` with the inverse of each slice of rows.
   func forEachSlice(_ body: (Inverse) throws -> Void) throws {
     for page in all {
       let root = try catalog.layout(of: page.entity).root

@@ -1,16 +1,16 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The request that undoing a transaction comes to.
+/// Makes the save that undoes a transaction.
 extension UndoPlan {
   private static func name(_ key: Inverse.Key) -> String { "#\(key.root)/\(key.identifier)" }
 
-  /// The temporary identifiers of the rows to make again, with their own.
+  /// The temporary identifiers of the rows to insert again, with their own identifiers.
   var temporaries: [String: Int64] {
     Dictionary(uniqueKeysWithValues: recreated.keys.map { (Self.name($0), $0.identifier) })
   }
 
-  /// The versions of the rows to delete.
+  /// Returns the versions of the rows to delete.
   func deletedVersions() throws -> [Inverse.Key: Int64] {
     var versions: [Inverse.Key: Int64] = [:]
     for (key, entity) in deletions {
@@ -20,7 +20,7 @@ extension UndoPlan {
     return versions
   }
 
-  /// The save that does all of it.
+  /// Returns the save.
   func request() throws -> SaveRequest {
     var request = SaveRequest()
     for (entity, columns, rows) in try batches(insertions) {
@@ -37,7 +37,7 @@ extension UndoPlan {
     return request
   }
 
-  /// Returns rows with the same properties together.
+  /// Returns rows grouped by equal properties.
   private func batches(
     _ rows: [Inverse.Key: Values]
   ) throws -> [(entity: String, columns: [String], rows: RowBatch)] {
@@ -95,7 +95,7 @@ extension UndoPlan {
     )
   }
 
-  /// The root of the entity that a to-one relationship leads to; `nil` if it is none.
+  /// Returns the root entity of a to-one relationship's destination; `nil` for another property.
   private func destination(of name: String, _ layout: EntityLayout) throws -> String? {
     guard let relationship = layout.relationship(name) else { return nil }
     return try past.catalog.layout(of: relationship.destination).root

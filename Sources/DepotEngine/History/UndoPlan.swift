@@ -1,55 +1,56 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The plan to undo a transaction, made by comparing its inverse with the rows as they are now.
+/// The plan to undo a transaction, made by comparing its inverse with the current rows.
 ///
-/// The inverse of a transaction is a save: it makes deleted rows again under temporary identifiers that
-/// stand for their own, so that they can refer to each other.
+/// The inverse of a transaction is a save: it inserts deleted rows again, with temporary
+/// identifiers that represent their own, so that they can refer to each other.
 struct UndoPlan {
   let past: PastReader
   private let policy: MergePolicy
   private let token: Int64
-  /// The first row of the history behind the transaction.
+  /// The first row of the history after the transaction.
   private let edge: Int64
-  /// The conflicts to tell.
+  /// The conflicts to report.
   private(set) var conflicts = UndoConflicts()
-  /// The rows to make again, with their versions.
+  /// The rows to insert again, with their versions.
   private(set) var recreated: [Inverse.Key: (layout: EntityLayout, version: Int64)] = [:]
   private(set) var insertions: [Inverse.Key: Values] = [:]
   private(set) var updates: [Inverse.Key: Values] = [:]
   private(set) var deletions: [(key: Inverse.Key, entity: String)] = []
   private var deleted: Set<Inverse.Key> = []
-  /// The rows that are gone and come back.
+  /// The deleted rows that will be inserted again.
   private var gone: [Gone] = []
-  /// The last versions of rows that were deleted along the way.
+  /// The last versions of rows deleted by an earlier undo of the same request.
   private let versions: [Inverse.Key: Int64]
-  /// The rows that the transaction inserted, and what became of the next ones.
+  /// The rows that the transaction inserted, and the states of the next ones.
   private var inserted: ArraySlice<PastReader.Moment> = []
   private var states: ArraySlice<Result<PastReader.State, DepotError>> = []
   private(set) var links: [(key: Inverse.LinkKey, links: Inverse.Links)] = []
 
-  /// How many rows go back over the history together.
+  /// The number of rows whose past states are read together.
   private static let rowsTogether = 2048
 
-  /// Values for a row, by their paths.
+  /// Values of a row, by path.
   struct Values {
     var layout: EntityLayout
     var values: [String: HistoryValue]
   }
 
-  /// A row that is gone and comes back.
+  /// A deleted row that will be inserted again.
   private struct Gone {
     var key: Inverse.Key
-    /// The values that it is to have.
+    /// The values to set.
     var values: Values
-    /// Whether it is to have what it had last besides.
+    /// Whether its other values are the last ones before its deletion.
     var keepsLast: Bool
-    /// The last version that is known of it.
+    /// Its last known version.
     var version: Int64
   }
 
-  /// Compares an inverse with the rows as they are; `versions` are the last ones of rows that are
-  /// gone for what was undone before, together with it.
+  /// Compares an inverse with the current rows.
+  ///
+  /// `versions` are the last versions of rows deleted by an earlier undo of the same request.
   init(
     _ inverse: Inverse,
     of token: Int64,
@@ -94,7 +95,7 @@ struct UndoPlan {
     let state = try nextState()
     let (now, then) = (state.now, state.then)
     guard now.exists else { return }
-    // A row that was changed to and fro is as the transaction inserted it.
+    // A row that was changed and changed back equals the inserted one.
     let changed = now.values.keys.filter { now.values[$0] != then.values[$0] }
       .sorted()
     if !changed.isEmpty {
@@ -111,7 +112,7 @@ struct UndoPlan {
     deleted.insert(key)
   }
 
-  /// Returns what became of the next row that the transaction inserted.
+  /// Returns the state of the next row that the transaction inserted.
   private mutating func nextState() throws -> PastReader.State {
     if states.isEmpty {
       states = try past.states(of: inserted.prefix(Self.rowsTogether))[...]
@@ -130,7 +131,7 @@ struct UndoPlan {
   ) throws {
     let now = try past.current(key.identifier, layout)
     if now.exists {
-      // Somebody else made it again.
+      // Another client has inserted it again.
       return try planUpdate(key, layout, row)
     }
     addGone(key, Values(layout: layout, values: row.before), row.version)
@@ -154,7 +155,7 @@ struct UndoPlan {
   ) throws {
     for (position, field) in layout.fields.enumerated()
     where layout.storedPositions[position] != nil && field.attribute.derivation == nil {
-      // After a change of the schema there may be other properties.
+      // After a change of the schema, the row may have other properties.
       guard values[field.path] == nil, try !past.schemaChanged(since: token) else { continue }
       throw Inverse.noValues(layout.name, key.identifier)
     }
@@ -221,7 +222,7 @@ struct UndoPlan {
     addGone(key, Values(layout: layout, values: wanted), keepsLast: true, nil)
   }
 
-  /// Makes rows again, with versions greater than those that they had whenever they were deleted.
+  /// Inserts rows again, with versions greater than any version that they had when deleted.
   private mutating func recreateGone() throws {
     let trails = gone.map { row in
       PastReader.Trail(root: row.key.root, identifier: row.key.identifier, edge: edge)
@@ -254,7 +255,7 @@ struct UndoPlan {
     let destination = try past.catalog.layout(of: relationship.destination)
     var links = wanted
     let row = Inverse.Key(root: layout.root, identifier: key.identifier)
-    // The links of a row go with it.
+    // The links of a deleted row are deleted with it.
     if deleted.contains(row) { return }
     guard try isThere(key.identifier, layout) else {
       links.remove = []
@@ -281,7 +282,7 @@ struct UndoPlan {
     try conflicts.add(conflict, layout, past)
   }
 
-  /// Whether there is such a row, or will be.
+  /// Whether a row exists, or will be inserted.
   private func isThere(_ identifier: Int64, _ layout: EntityLayout) throws -> Bool {
     let key = Inverse.Key(root: layout.root, identifier: identifier)
     if recreated[key] != nil { return true }
@@ -298,7 +299,7 @@ struct UndoPlan {
     SaveConflict(kind, entity: layout.name, identifier: key.identifier, pointer: "/args")
   }
 
-  /// The error for which nothing is undone; `nil` if nothing stands in the way.
+  /// The error for a rejected undo; `nil` if nothing prevents it.
   var refusal: DepotError? { policy == .error ? conflicts.refusal(token, past.bounds) : nil }
 
   private static func values(
@@ -317,7 +318,7 @@ struct UndoPlan {
 
   // MARK: - Values
 
-  /// Returns values as a request can give them, unless one is stored outside its row.
+  /// Returns values in the form of a request, except one stored outside its row.
   private func writable(
     _ values: [String: HistoryValue],
     _ layout: EntityLayout,
@@ -338,7 +339,7 @@ struct UndoPlan {
       }
       result[name] = value
     }
-    // Whether a composite is there can be said only beside its parts.
+    // The presence of a composite can only be set together with its parts.
     for composite in layout.composites {
       guard let name = layout.field(at: composite.presence)?.path, result[name] != nil else {
         continue

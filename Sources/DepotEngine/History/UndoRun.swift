@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The undoing of transactions, or the doing again of what was undone, in one transaction.
+/// Undoes transactions, or redoes undone ones, in one transaction.
 struct UndoRun {
   let writer: Writer
   let entities: EntityWriters
@@ -12,7 +12,7 @@ struct UndoRun {
 
   private var connection: Connection { writer.connection }
 
-  /// Undoes the transactions, and returns the members of the result.
+  /// Undoes the transactions, and returns the members for the result.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     let bounds = try HistoryBounds(on: connection)
     var selection = UndoSelection(
@@ -25,7 +25,7 @@ struct UndoRun {
     let name = isRedo ? "redo" : "undo"
     if let first = tokens.first { writer.recorder.setKind("\(name):\(first)") }
     var conflicts: [SaveConflict] = []
-    // A row that is deleted along the way isn't in the history yet.
+    // A row deleted by this request isn't in the history yet.
     var versions: [Inverse.Key: Int64]? = tokens.count > 1 ? [:] : nil
     for token in tokens {
       try write.control.check()
@@ -35,7 +35,7 @@ struct UndoRun {
     return Self.members(tokens, count: tokens.count, conflicts, bounds.epochs)
   }
 
-  /// Returns the members of the result.
+  /// Returns the members for the result.
   static func members(
     _ tokens: [Int64],
     count: Int,
@@ -49,9 +49,9 @@ struct UndoRun {
     ]
   }
 
-  /// Undoes some of the transactions of a group, the last first, and returns whether no more are left.
+  /// Undoes some transactions of a group, last first; returns whether none are left.
   ///
-  /// It ends after a moment, but undoes each transaction as a whole.
+  /// It ends after a short time, but undoes each transaction completely.
   func runPart(_ progress: inout ChunkProgress, _ effect: inout WriteEffect) throws -> Bool {
     let bounds = try HistoryBounds(on: connection)
     var selection = UndoSelection(
@@ -108,10 +108,10 @@ struct UndoRun {
     return isLast
   }
 
-  /// How many transactions the answer names that were undone.
+  /// The most undone transactions named in the answer.
   private static let toldCount = 1000
 
-  /// Undoes one transaction; returns the conflicts that the policy decided.
+  /// Undoes one transaction; returns the conflicts resolved by the policy.
   private func undo(
     _ token: Int64,
     _ bounds: HistoryBounds,
@@ -125,7 +125,7 @@ struct UndoRun {
       try write.control.check()
       try inverse.add(try pages.record(page)) { try entities.catalog.layout(of: $0).root }
     }
-    // An undo is always of what the history keeps, so that one without changes has changed nothing.
+    // An undo has only changes that the history keeps, so if it has none, it changed nothing.
     guard !inverse.isEmpty || isRedo || !hasUnkeptEntities else {
       throw DepotError(
         .historyNoValues,
@@ -141,8 +141,9 @@ struct UndoRun {
     return plan.conflicts.list
   }
 
-  /// Undoes a transaction whose rows have nothing to do with each other, so many at a time, so that memory is
-  /// bounded; returns the conflicts that the policy decided.
+  /// Undoes a transaction with independent rows in slices, so that memory is limited.
+  ///
+  /// It returns the conflicts resolved by the policy.
   private func undo(
     _ token: Int64,
     inSlicesOf pages: UndoPages,
@@ -159,7 +160,7 @@ struct UndoRun {
       try size.add(inverse.size)
       let plan = try UndoPlan(inverse, of: token, policy, past, versions ?? [:])
       conflicts.add(plan.conflicts)
-      // With a conflict nothing is undone; the others are looked for only to be told.
+      // After a conflict nothing is undone; the remaining ones are only searched to be reported.
       guard policy != .error || conflicts.count == 0 else { return }
       try versions?.merge(plan.deletedVersions()) { $1 }
       try apply(plan, &effect)
@@ -181,11 +182,11 @@ struct UndoRun {
       result = try SaveRun(try plan.request(), session).run()
       try session.finish()
     } catch var error as DepotError {
-      // Where it stands in the inverse means nothing to the client.
+      // The pointer into the inverse is meaningless to the client.
       error.at = nil
       throw error
     }
-    // The versions of rows that were deleted go on.
+    // The versions of rows that were deleted continue.
     for (key, row) in plan.recreated where row.version > 0 {
       _ = try entities.writer(row.layout.name).change(key.identifier, [], step: row.version)
     }
@@ -194,7 +195,7 @@ struct UndoRun {
     effect.rowsDeleted += result.deleted
   }
 
-  /// Whether a transaction without changes may have changed rows of which the history keeps nothing.
+  /// Whether a transaction without changes may have changed rows that the history doesn't record.
   private var hasUnkeptEntities: Bool {
     let schema = entities.catalog.schema
     return schema.entities.contains { schema.historyPolicy(of: $0) == .none }

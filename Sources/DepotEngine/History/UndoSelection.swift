@@ -1,26 +1,26 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Which transactions are meant that are to be undone, or done again.
+/// Finds the transactions that a request undoes or redoes.
 ///
-/// To do something again is to undo what undid it. So a transaction has effect unless another that has
-/// effect undid it, however often it went to and fro.
+/// To redo a transaction is to undo the one that undid it. So a transaction is in effect unless
+/// another one that is in effect undid it, however often it was undone and redone.
 struct UndoSelection {
-  /// How many transactions of a group can be undone at once.
+  /// The most transactions of a group that can be undone at once.
   static let groupLimit = 1000
-  /// How many transactions are looked at to find the last one that can be undone.
+  /// The most transactions that are examined to find the last one that can be undone.
   private static let searchLimit = 100_000
 
   let bounds: HistoryBounds
   let isRedo: Bool
   let connection: Connection
   let control: CallControl
-  /// The transaction, as far as it is known, that undid another and has effect; `nil` if none did.
+  /// The known transaction in effect that undid another one; `nil` if none did.
   private(set) var activeReversals: [Int64: Int64?] = [:]
-  /// Of how many transactions it was looked up what undid them.
+  /// The number of transactions whose undos were looked up.
   private(set) var lookupCount = 0
 
-  /// Returns the tokens of the transactions that a target means, the last first; at least one.
+  /// Returns the tokens of the transactions that a target selects, last first; at least one.
   mutating func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
     let tokens =
       switch target {
@@ -33,7 +33,7 @@ struct UndoSelection {
     return tokens
   }
 
-  /// Checks that the history has the rows of a transaction under the names that they have now.
+  /// Checks that the history has the rows of a transaction under their current names.
   func checkNames(of token: Int64) throws(DepotError) {
     guard token <= bounds.renamed else { return }
     throw DepotError(
@@ -46,7 +46,7 @@ struct UndoSelection {
   private static let renaming =
     "A migration since then gave rows other identifiers, or entities other names or parents."
 
-  /// Returns a transaction that is named if it has effect, or for a redo the one that undid it.
+  /// Returns a named transaction if it is in effect, or for a redo the one that undid it.
   mutating func token(_ token: HistoryToken) throws -> Int64 {
     let isUndo = try origin(of: token).isUndo
     if isRedo, !isUndo {
@@ -71,16 +71,16 @@ struct UndoSelection {
       .hint("Define the schema as it was before.").at("/args/token")
   }
 
-  /// The kind of a transaction and its group.
+  /// The kind of a transaction, and its group.
   struct Origin {
     var kind: String?
     var group: String?
 
-    /// Whether it undid others.
+    /// Whether it undid other transactions.
     var isUndo: Bool { kind?.hasPrefix("undo:") ?? false }
   }
 
-  /// Returns the origin of a transaction that is named, which must be kept.
+  /// Returns the origin of a named transaction, which must be kept.
   func origin(of token: HistoryToken) throws -> Origin {
     try bounds.check(token, at: "/args/token")
     guard token.sequence > bounds.purged else {
@@ -95,7 +95,7 @@ struct UndoSelection {
     return origin
   }
 
-  /// Returns the origin of a transaction; `nil` if there is none of this number.
+  /// Returns the origin of a transaction; `nil` if it doesn't exist.
   func origin(of token: Int64) throws -> Origin? {
     try connection.statement(
       "SELECT origin, grouping FROM depot_history WHERE id = ?1 AND token = ?1"
@@ -114,7 +114,7 @@ struct UndoSelection {
     """
   }
 
-  /// Returns the query for the transactions that undid others, which are found by their index.
+  /// Returns the query for the transactions that undid others, which uses an index.
   static func undos(ofAuthor isNamed: Bool) -> String {
     """
     SELECT id, origin FROM depot_history WHERE origin >= 'undo:' AND origin < 'undo;' AND +id > ?1 \
@@ -122,7 +122,7 @@ struct UndoSelection {
     """
   }
 
-  /// Returns the last transaction of an author, or of anybody, that has effect.
+  /// Returns the last transaction in effect, of an author or of anyone.
   mutating func last(of author: String?) throws -> Int64 {
     let statement = try connection.statement(
       isRedo ? Self.undos(ofAuthor: author != nil) : Self.transactions(ofAuthor: author != nil)
@@ -193,15 +193,15 @@ struct UndoSelection {
 
   // MARK: - To and fro
 
-  /// Whether nothing undid a transaction, or that was undone itself.
+  /// Whether no transaction in effect has undone a transaction.
   mutating func isEffective(_ token: Int64) throws -> Bool {
     try activeReversal(of: token) == nil
   }
 
-  /// Returns the transaction that undid another and has effect.
+  /// Returns the transaction in effect that undid another one; `nil` if there is none.
   mutating func activeReversal(of token: Int64) throws -> Int64? {
     if let known = activeReversals[token] { return known }
-    // A transaction that undid another is younger, so that this comes to an end.
+    // A transaction is newer than the one that it undid, so this loop ends.
     var chain = [(token: token, reversals: try reversals(of: token))]
     while var last = chain.popLast() {
       try control.check()
@@ -224,7 +224,7 @@ struct UndoSelection {
     return activeReversals[token] ?? nil
   }
 
-  /// Returns the transactions that undid another, the last first.
+  /// Returns the transactions that undid another one, last first.
   private mutating func reversals(of token: Int64) throws -> ArraySlice<Int64> {
     lookupCount += 1
     let statement = try connection.statement(

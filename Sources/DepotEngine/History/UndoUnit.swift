@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The transactions that are undone as one: those of a group that are of one kind, or a single one.
+/// The transactions that are undone together: a single one, or those of a group with the same kind.
 struct UndoUnit {
-  /// The transaction by which the others are found.
+  /// A transaction of the unit, by which the others are found.
   let token: Int64
   /// The group; `nil` if the transaction has none.
   let group: String?
@@ -12,7 +12,7 @@ struct UndoUnit {
 }
 
 extension UndoSelection {
-  /// Returns the transactions that a target means with all of their group.
+  /// Returns the transactions that a target selects, with all of their group.
   mutating func unit(_ target: UndoRequest.Target, author: String?) throws -> UndoUnit {
     switch target {
     case .last: return try unit(of: last(of: author))
@@ -45,7 +45,7 @@ extension UndoSelection {
         .at("/args/group")
     }
     guard isRedo else { return UndoUnit(token: last, group: group, isUndo: false) }
-    // The last undo has taken back the first of them.
+    // Undos are in reverse order, so the last undo has undone the first transaction.
     var position: Int64 = 0
     while let token = try member(of: ordinary, after: position) {
       try control.check()
@@ -55,7 +55,7 @@ extension UndoSelection {
     throw DepotError(.nothingToUndo, "Nothing of the group was undone.").at("/args/group")
   }
 
-  /// Returns the last transaction of a unit before another.
+  /// Returns the last transaction of a unit before another one.
   func member(of unit: UndoUnit, before position: Int64) throws(SQLiteError) -> Int64? {
     guard let group = unit.group else { return unit.token < position ? unit.token : nil }
     return try member(group, unit.isUndo, "max", bounds.floor, position)
@@ -84,7 +84,7 @@ extension UndoSelection {
     )
   }
 
-  /// Returns the group in which transactions of a unit were undone before, if the service named it.
+  /// Returns the group of earlier undos of a unit, if the service named that group.
   mutating func groupOfUndo(of token: Int64) throws -> String? {
     guard let undo = try activeReversal(of: token), let group = try origin(of: undo)?.group,
       group.hasPrefix(isRedo ? "redo-" : "undo-")

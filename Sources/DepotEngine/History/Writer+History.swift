@@ -3,28 +3,29 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// How many bytes may be written before their number is stored.
+  /// The number of bytes that may be written before the history's size is stored.
   private static let countedBytes: Int64 = 64 << 10
 
-  /// How many bytes more than those that were held back are worth another look.
+  /// The growth in bytes after which history kept for consumers is examined again.
   private static let heldStep: Int64 = 8 << 20
 
-  /// Whether there is history to delete, or what connections that have ended were uploading.
+  /// Whether there is history to delete, or uploads of ended connections.
   var isPurgeDue: Bool {
-    // The history that consumers hold back isn't looked at after each commit.
+    // History kept for consumers isn't examined after each commit.
     let limit = max(configuration.history.bytes, heldHistoryBytes + Self.heldStep)
     return hasForgottenHistory || !endedUploads.isEmpty
       || historyBytes > (heldHistoryBytes > 0 ? limit : configuration.history.bytes)
   }
 
-  /// Deletes some history if there is too much of it, and some of what connections and services that have ended
-  /// were uploading, in a transaction of its own, and returns whether there is more to delete.
+  /// Deletes some expired history and uploads of ended connections and services, in a transaction.
+  ///
+  /// It returns whether there is more to delete.
   func purgeHistory() throws(SQLiteError) -> Bool {
-    // The clocks are looked at also while nothing is written.
+    // The clocks must be read even while nothing is written.
     let now = epoch.now()
     guard prepared == nil else { return false }
     do {
-      // Others that write for long, and those who wait here, go first.
+      // Other services' long writes, and waiting requests here, come first.
       try beginTurn(for: CallControl(deadline: Monotonic.now() + 1_000_000_000))
       noteHistoryBytes()
       try connection.begin()
@@ -58,7 +59,7 @@ extension Writer {
     }
   }
 
-  /// Notes what transactions have added to the history, if it is much.
+  /// Stores the size that transactions have added to the history, if it is large enough.
   func countHistory() throws {
     historyBytes += recorder.history.takeAddedBytes()
     guard historyBytes - storedHistoryBytes > Self.countedBytes else { return }
@@ -70,14 +71,14 @@ extension Writer {
     storedHistoryBytes = historyBytes
   }
 
-  /// Carries out a request about the history itself, and returns the members of the result.
+  /// Executes a request about the history itself, and returns the members for the result.
   func keepHistory(_ operation: Operation) throws -> [String: JSONValue] {
     let bounds = try HistoryBounds(on: connection)
     switch operation {
     case .deleteHistory(let moment):
       let end: Int64
       if case .token(let token) = moment {
-        // The transaction of a token is kept, and the last one's successor stands for the next one.
+        // The transaction of the token stays, so the purge ends before it.
         let last = token.advanced(by: -1)
         try bounds.checkOrigin(last, at: "/args/before")
         end = max(last.sequence, bounds.purged)
