@@ -1,27 +1,27 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// Where commits wait until somebody looks at what they changed.
+/// The queue of commits for the thread of ``LiveQueries``.
 ///
-/// Adding to it takes no longer than that, so that nobody who watches can slow the store down.
+/// Adding a commit does nothing else, so that watchers can't slow the store down.
 package final class ChangeFeed: Sendable {
   private let state = Mutex(State())
 
   private struct State: Sendable {
     var commits: [CommittedChanges] = []
-    /// When the first of them came, by the monotonic clock.
+    /// The monotonic time when the first of them was added.
     var since: UInt64 = 0
     var rowCount = 0
     var listener: (@Sendable () -> Void)?
     var isAnnounced = false
   }
 
-  /// How many changed rows may wait before only their tables are remembered.
+  /// The most changed rows in the queue; beyond that, only the changed tables are kept.
   private static let rowLimit = 500_000
 
   package init() {}
 
-  /// Hands over transactions that are on disk.
+  /// Adds committed transactions.
   package func add(_ commits: [CommittedChanges]) {
     let listener: (@Sendable () -> Void)? = state.withLock { state in
       guard let listener = state.listener else { return nil }
@@ -38,7 +38,7 @@ package final class ChangeFeed: Sendable {
     listener?()
   }
 
-  /// Calls `listener` when there is something; `nil` drops what comes from then on.
+  /// Calls `listener` when commits are added; with `nil`, commits are ignored from now on.
   func listen(_ listener: (@Sendable () -> Void)?) {
     state.withLock { state in
       state.listener = listener
@@ -50,7 +50,9 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Takes the commits that have come, with the time of the first, and has the listener called for the next.
+  /// Removes and returns all commits, with the time of the first.
+  ///
+  /// The listener is called again for the next commit.
   func takeAll() -> (commits: [CommittedChanges], since: UInt64) {
     state.withLock { state in
       defer {
@@ -68,7 +70,7 @@ extension CommittedChanges {
     tables.values.reduce(0) { $0 + $1.rows.count } + links.values.reduce(0) { $0 + $1.pairs.count }
   }
 
-  /// Remembers only which tables changed.
+  /// Keeps only the changed tables.
   fileprivate mutating func forgetRows() {
     for name in tables.keys { tables[name] = TableChanges(isMany: true) }
     for name in links.keys { links[name] = LinkRows(isMany: true) }

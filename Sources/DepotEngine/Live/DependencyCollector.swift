@@ -1,11 +1,11 @@
 internal import DepotProtocol
 
-/// The collecting of what a query depends on, by a walk through its expressions.
+/// Collects the dependencies of a query from its expressions.
 struct DependencyCollector {
   private let catalog: Catalog
   let layout: EntityLayout
   var dependencies: QueryDependencies
-  /// The nodes that were found, by where they are reached from and how.
+  /// The nodes found so far, by their parent and relationship.
   private var children: [LinkKey: Int] = [:]
   private var variables: [(name: String, objects: [Object])] = []
   /// The reads since the last ``takeReads()``.
@@ -16,11 +16,11 @@ struct DependencyCollector {
     var storage: RelationshipLayout.Storage
   }
 
-  /// Rows that a part of a query stands for.
+  /// The rows of a part of a query.
   private struct Object {
     var node: Int
     var layout: EntityLayout
-    /// The relationship that leads from the node to them, if only the identifiers matter so far.
+    /// The relationship from the node to the rows, if only their identifiers are read so far.
     var pending: RelationshipLayout?
 
     fileprivate var key: ObjectKey {
@@ -45,7 +45,7 @@ struct DependencyCollector {
 
   private var row: Object { Object(node: 0, layout: layout) }
 
-  /// Returns what was read since it was called last.
+  /// Returns the reads since the last call, and resets them.
   mutating func takeReads() -> QueryDependencies.Reads {
     defer { reads = QueryDependencies.Reads() }
     return reads
@@ -53,9 +53,9 @@ struct DependencyCollector {
 
   // MARK: - Columns
 
-  /// Adds what is selected; everything if `nil`.
+  /// Adds the selected columns; all if `nil`.
   mutating func addColumns(_ select: [String]?) {
-    // The version comes with every row, but is only promised to be new where everything is selected.
+    // The version is in every row, but only a query for all columns is updated for a new version.
     if select == nil { dependencies.nodes[0].readsEverything = true }
     for path in select ?? layout.fields.map(\.path) {
       reads = QueryDependencies.Reads()
@@ -64,7 +64,7 @@ struct DependencyCollector {
     }
   }
 
-  /// Adds rows that come along.
+  /// Adds prefetched rows.
   mutating func prefetch(_ path: String) {
     reads = QueryDependencies.Reads()
     var objects = [row]
@@ -80,10 +80,10 @@ struct DependencyCollector {
 
   // MARK: - Expressions
 
-  /// Notes what an expression reads.
+  /// Adds the reads of an expression.
   mutating func visit(_ expression: QueryExpression) { _ = objects(expression) }
 
-  /// Notes what an expression reads, and returns the rows that it or its elements are.
+  /// Adds the reads of an expression, and returns its rows or those of its elements.
   private mutating func objects(_ expression: QueryExpression) -> [Object] {
     switch expression {
     case .value:
@@ -131,7 +131,7 @@ struct DependencyCollector {
     }
   }
 
-  /// Returns each of some objects once: lists in lists would multiply them.
+  /// Returns objects without duplicates, which nested lists would multiply.
   private func distinct(_ objects: [Object]) -> [Object] {
     var keys: Set<ObjectKey> = []
     return objects.filter { keys.insert($0.key).inserted }
@@ -165,7 +165,7 @@ struct DependencyCollector {
 
   // MARK: - Paths
 
-  /// Follows a path, and returns the rows at its end unless it ends at an attribute.
+  /// Follows a path, and returns the rows at its end, unless that is an attribute.
   @discardableResult
   private mutating func follow(_ path: String, from object: Object) -> [Object] {
     var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
@@ -190,7 +190,7 @@ struct DependencyCollector {
     return settled(Object(node: object.node, layout: destination, pending: relationship))
   }
 
-  /// Returns an object with a node of its own, because more of it matters than its identifier.
+  /// Returns an object with its own node, because more than its identifier is read.
   private mutating func settled(_ object: Object) -> Object {
     guard let relationship = object.pending else { return object }
     let key = LinkKey(parent: object.node, storage: relationship.storage)
@@ -236,7 +236,7 @@ struct DependencyCollector {
     if node == 0 { reads.places.insert(place) }
   }
 
-  /// Notes the attribute at the end of a path.
+  /// Adds the reads of the attribute at the end of a path.
   private mutating func read(_ steps: [String], of object: Object) {
     let layout = object.layout
     var path = steps.joined(separator: ".")
@@ -252,7 +252,7 @@ struct DependencyCollector {
       guard isMeant, let place = layout.storedPositions[position] else { continue }
       readColumn(layout.stored[place].quoted, of: object.node)
     }
-    // Such as the columns of subentities, under names of their own.
+    // It may be a column of subentities with a qualified name, for example.
     if layout.position(of: path) == nil, !path.hasPrefix("$"),
       !layout.fields.contains(where: { $0.path.hasPrefix(path + ".") })
     {
@@ -262,7 +262,7 @@ struct DependencyCollector {
 }
 
 extension Catalog {
-  /// Returns the place of a column, whose name is quoted, among those of a root entity's layout.
+  /// Returns the index of a quoted column name among the columns of a root entity.
   func rootPlace(of quoted: String, in root: String) -> Int? {
     (try? layout(of: root))?.stored.firstIndex { $0.quoted == quoted }
   }

@@ -1,9 +1,9 @@
-/// The watched queries with changes that their clients weren't told yet.
+/// The watched queries with changes that weren't sent to their clients yet.
 ///
-/// Queries mark themselves as members, so that adding and removing one costs no hashing: both happen for each watch
-/// at each commit.
+/// Queries mark themselves as members, so that adding and removing one needs no hashing: both
+/// happen for each watch at each commit.
 struct DirtyQueries {
-  /// The members, and queries that were removed since ``all()`` was called.
+  /// The members, and the queries removed since the last call of ``all()``.
   private var list: [LiveQuery] = []
   private var count = 0
 
@@ -24,7 +24,7 @@ struct DirtyQueries {
     count -= 1
   }
 
-  /// Removes a query that ends, to which nothing refers from then on.
+  /// Removes a query that ends, and the reference to it.
   mutating func forget(_ query: LiveQuery) {
     remove(query)
     guard query.isListedAsDirty else { return }

@@ -1,12 +1,12 @@
-/// A set of identifiers of rows, in which those that are close together need little memory.
+/// A set of identifiers of rows that takes little memory for identifiers close to each other.
 struct IdentifierSet: Sendable {
-  /// How many words there may be, of 64 identifiers each; they need about 4 MiB.
+  /// The most words, of 64 identifiers each; they take about 4 MiB.
   static let wordLimit = 131_072
 
   private var words: [Int64: UInt64] = [:]
   private(set) var count = 0
 
-  /// Whether it needs more memory than it should.
+  /// Whether it exceeds the limit of memory.
   var isTooLarge: Bool { words.count > Self.wordLimit }
 
   func contains(_ identifier: Int64) -> Bool {

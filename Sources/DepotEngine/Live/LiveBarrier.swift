@@ -1,20 +1,20 @@
 package import DepotProtocol
 internal import Synchronization
 
-/// The wish to know when a connection was told of everything that was committed before.
+/// A request to be called when a connection has received all earlier commits.
 @Memberwise
 package struct LiveBarrier: Sendable {
   /// The number of the connection.
   let connection: Int64
   let control: CallControl
-  /// The transaction that is to be known.
+  /// The transaction that the connection must have received.
   var target: Int64 = 0
-  /// Gets the token of it, on the thread of ``LiveQueries``.
+  /// Receives the token of that transaction, on the thread of ``LiveQueries``.
   let completion: @Sendable (Result<HistoryToken, DepotError>) -> Void
 }
 
 extension LiveQueries {
-  /// Answers those who waited for what is known now.
+  /// Calls the completions of barriers that are reached now.
   func settleBarriers() {
     guard !barriers.isEmpty else { return }
     let behind = Set(
@@ -39,13 +39,13 @@ extension LiveQueries {
 }
 
 extension LiveQuery {
-  /// Whether its client was sent all that is known.
+  /// Whether its client has received all known changes.
   fileprivate var isSettled: Bool {
     stage == .live && outbox.isEmpty && touches.isEmpty && running == nil
   }
 }
 
-/// A place for what a read brings, between two calls on its thread.
+/// A box that passes the snapshot of a read between two calls on its thread.
 final class SnapshotBox: Sendable {
   private let snapshot = Mutex<LiveSnapshot?>(nil)
 

@@ -1,18 +1,20 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The part of a watched query's row that is kept: enough to find its place and to notice that it
-/// changed.
+/// The kept part of a row of a watched query.
+///
+/// It is enough to find the row's position, and to notice a change of the row.
 @Memberwise
 struct LiveEntry: Sendable {
   var identifier: Int64
   /// The values of the sort keys, without the identifier.
   var terms: [SQLiteValue]
-  /// The checksum of what the client got of the row.
+  /// The checksum of the row in the form sent to the client.
   var checksum: UInt64
 
-  /// Reads the entry of the current row of a statement, which begins with its identifier; `json` is
-  /// the row as the client gets it.
+  /// Reads the entry of a statement's current row, which begins with its identifier.
+  ///
+  /// `json` is the row in the form for the client.
   init(_ row: borrowing Row, _ keys: Keys, json: ArraySlice<UInt8>) {
     identifier = row.integer(0)
     var terms: [SQLiteValue] = []
@@ -24,26 +26,26 @@ struct LiveEntry: Sendable {
     checksum = Self.checksum(of: json, from: keys.countsVersion ? 1 : 2)
   }
 
-  /// The parts of a statement's rows that matter besides those for the client.
+  /// The additional columns of a statement's rows.
   struct Keys: Hashable, Sendable {
-    /// Where the values of the sort keys are.
+    /// The range of the sort keys' columns.
     var columns: Range<Int>
-    /// Whether a row that has only a new version is another one: if everything is selected.
+    /// Whether a new version alone counts as a change, as in a query for all columns.
     var countsVersion: Bool
   }
 
-  /// Whether two entries of a row have the same place.
+  /// Whether two entries of a row have the same position.
   func hasPlace(of other: LiveEntry) -> Bool {
-    // Text counts by its bytes, and not as Swift compares it.
+    // Text is compared by its bytes, unlike in Swift.
     zip(terms, other.terms).allSatisfy { $0.compared(to: $1) == 0 }
   }
 
-  /// Whether a client that knows one entry has nothing to learn from the other.
+  /// Whether a client with one entry needs no update for the other.
   func isSame(as other: LiveEntry) -> Bool {
     checksum == other.checksum && hasPlace(of: other)
   }
 
-  /// Returns the checksum of a row from one of its values on.
+  /// Returns the checksum of a row's values from an index on.
   static func checksum(of json: ArraySlice<UInt8>, from first: Int) -> UInt64 {
     var start = json.startIndex
     var commas = 0
@@ -57,11 +59,11 @@ struct LiveEntry: Sendable {
   }
 }
 
-/// The order of the rows of a watched query, which is the one that SQLite sorts by.
+/// The order of a watched query's rows, the same as SQLite's.
 struct LiveOrder: Hashable, Sendable {
-  /// Which of the terms are descending.
+  /// Whether each term is descending.
   var descending: [Bool]
-  /// Whether the identifier, which decides last, is.
+  /// Whether the identifier, the last key, is descending.
   var isIdentifierDescending: Bool
 
   /// Returns whether a row comes before another.
@@ -76,7 +78,9 @@ struct LiveOrder: Hashable, Sendable {
 }
 
 extension SQLiteValue {
-  /// Compares as SQLite sorts: null, numbers, text by its bytes, blobs; less than 0 if this is first.
+  /// Compares in SQLite's order: null, numbers, text by its bytes, blobs.
+  ///
+  /// The result is negative if this value is first.
   func compared(to other: SQLiteValue) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
@@ -98,7 +102,7 @@ extension SQLiteValue {
     }
   }
 
-  /// Compares exactly, also where no double is the whole number.
+  /// Compares exactly, even if no double equals the integer.
   private static func compare(_ left: Int64, _ right: Double) -> Int {
     if right < -0x1p63 { return 1 }
     if right >= 0x1p63 { return -1 }

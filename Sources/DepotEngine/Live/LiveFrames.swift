@@ -1,15 +1,15 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The writing of the frames of a watched query.
+/// Writes the frames of a watched query.
 struct LiveFrames {
   let reply: ReplyWriter
-  /// The chain that writes tokens.
+  /// The epochs, to write tokens.
   let epochs: EpochChain
 
-  /// How many bytes of rows make a frame full.
+  /// The size of rows in bytes that fills a frame.
   static let frameBytes = 256 << 10
-  /// How many rows a frame with related ones may bring.
+  /// The most rows of a frame with related rows.
   private static let relatedRows = 512
 
   /// Returns a frame without rows.
@@ -20,7 +20,7 @@ struct LiveFrames {
     }
   }
 
-  /// Returns the frame that says that changes are missing.
+  /// Returns the frame for a gap: some changes are missing.
   func gap(from: Int64, to: Int64) -> [UInt8] { gap(from: epochs.token(from), to: to) }
 
   func gap(from: HistoryToken, to: Int64) -> [UInt8] {
@@ -47,15 +47,15 @@ struct LiveFrames {
     writer.member(name, epochs.token(token))
   }
 
-  /// The members of a frame of changes besides these.
+  /// The further members of a frame of changes.
   struct Head {
     var token: Int64
     var author: String?
   }
 
-  /// Returns the frames that bring changes, at least one, of which all but the last announce more.
+  /// Returns one or more frames of changes; all but the last announce another one.
   ///
-  /// `related` gives the rows that come along with others, or `nil` if there are too many.
+  /// `related` returns the prefetched rows of others, or `nil` if there are too many.
   func changes(
     _ difference: LiveDifference,
     _ head: Head,
@@ -122,7 +122,7 @@ struct LiveFrames {
     if !isLast { writer.member("more", true) }
   }
 
-  /// Returns how many rows fit into a frame, at least one.
+  /// Returns the number of rows that fit into a frame, at least one.
   static func fitting<Row>(
     _ rows: ArraySlice<Row>,
     most: Int = .max,

@@ -1,11 +1,10 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A history that is watched.
+/// A watched history.
 struct LiveHistory {
   let request: HistoryRequest
-  /// The root of the entity whose changes are wanted, and the numbers of those that count; `nil` if all
-  /// do.
+  /// The root of the requested entity, and the numbers of it and its descendants; `nil` for all.
   private let rows: (root: String, numbers: Set<Int>)?
 
   init(_ request: HistoryRequest, in catalog: Catalog) throws(DepotError) {
@@ -18,13 +17,13 @@ struct LiveHistory {
     rows = (layout.root, Set(layout.numbers.keys))
   }
 
-  /// The knowledge that watches of histories share.
+  /// The state shared by watches of histories.
   struct Shared {
-    /// The bounds of the history as they were read last, under the present schema.
+    /// The last read bounds of the history, for the current schema.
     var bounds: HistoryBounds?
     /// The frames of the newest transactions, in a few shapes.
     var frames: [(shape: Shape, frames: [[UInt8]])] = []
-    /// The forms in which histories are watched, by their numbers.
+    /// The forms of watched histories, by their numbers.
     private var forms: [Form] = []
 
     /// Returns the number of a form.
@@ -34,7 +33,7 @@ struct LiveHistory {
       return forms.count - 1
     }
 
-    /// Forgets everything, as nothing is watched any more.
+    /// Removes everything, because there are no watches any more.
     mutating func removeAll() {
       frames = []
       forms = []
@@ -43,24 +42,24 @@ struct LiveHistory {
     var recent = RecentChanges(after: .max)
   }
 
-  /// The parts of a watch that decide how a transaction becomes frames.
+  /// The properties of a watch that decide how a transaction is written.
   struct Form: Hashable {
     var request: HistoryRequest
     var framing: FrameDecoder.Framing
     var int64: Hello.Int64Form
   }
 
-  /// The parts of a watch that decide which frames its client gets, but for the number of the call.
+  /// The properties of a watch that decide its frames, except the number of the call.
   struct Shape: Equatable {
     /// The number of the ``Form``.
     var form: Int
-    /// From the moment that the client knows to the present one.
+    /// The range from the client's position to the current one.
     var range: ClosedRange<Int64>
-    /// The transactions that are left out.
+    /// The excluded transactions.
     var own: HistorySelection.Own?
   }
 
-  /// Whether a transaction may be among what is wanted.
+  /// Whether a transaction may have requested changes.
   func isConcerned(by commit: CommittedChanges) -> Bool {
     guard let rows, commit.links.isEmpty else { return true }
     guard let changes = commit.tables[rows.root] else { return false }
@@ -69,16 +68,16 @@ struct LiveHistory {
 }
 
 extension LiveQueries {
-  /// How many bytes of transactions are read on the thread, which others wait for.
+  /// The most bytes of transactions to read on this thread, since others wait for it.
   private static let historyBytes = 1 << 20
-  /// How many transactions may wait for a slow client.
+  /// The most transactions that wait for a slow client.
   static let historyLimit = 10_000
 
-  /// Notes what a client knows that begins to watch a history.
+  /// Sets the position of a client that begins to watch a history.
   func beginHistory(_ query: LiveQuery) throws {
     query.token = query.watch.request.since?.sequence ?? 0
     if query.isForgotten, let since = query.watch.request.since {
-      // Which of the transactions that are kept the client doesn't know can't be told.
+      // It is unknown which of the kept transactions the client lacks.
       query.token = max(known, try connection().historyHead())
       query.outbox = [query.frames.gap(from: since, to: query.token)]
       query.mustRestart = true
@@ -96,7 +95,7 @@ extension LiveQueries {
     histories.append(query)
   }
 
-  /// Notes for watched histories that a transaction was committed.
+  /// Marks watched histories for a committed transaction.
   func noteHistories(_ commit: CommittedChanges) {
     guard !histories.isEmpty else { return }
     sharedHistory.recent.add(commit)
@@ -110,14 +109,14 @@ extension LiveQueries {
         if query.waiting > Self.historyLimit, query.stage == .live { query.isLate = true }
         dirty.insert(query)
       } else if query.stage == .live, query.touches.isEmpty {
-        // The next read needn't begin with transactions that are of no concern.
+        // The next read can skip transactions without requested changes.
         query.token = max(query.token, commit.token)
         query.hasOwn = false
       }
     }
   }
 
-  /// Has what a client has missed read and sent, however much that is.
+  /// Makes a reader send all missed transactions, however many there are.
   func catchUp(_ query: LiveQuery) {
     query.stage = .beginning
     var request = query.watch.request
@@ -125,7 +124,7 @@ extension LiveQueries {
     read(query, request)
   }
 
-  /// Goes on with what was committed since a client began to catch up.
+  /// Continues with the transactions committed while a client caught up.
   func didCatchUp(_ query: LiveQuery, to token: Int64) {
     query.waiting = 0
     if query.isTold {
@@ -138,7 +137,7 @@ extension LiveQueries {
     }
   }
 
-  /// Tells a client that transactions are left out, which it may read for itself.
+  /// Sends a gap to a client, which may read the skipped transactions itself.
   func leaveOut(_ query: LiveQuery, to token: Int64) {
     query.outbox = [query.frames.gap(from: query.token, to: token)]
     query.token = token
@@ -151,7 +150,7 @@ extension LiveQueries {
 
   /// Returns the frames for a client; `nil` if they need a snapshot and there is none.
   ///
-  /// Watches that want the same of the same transactions share them.
+  /// Watches with equal shapes share them.
   private func sharedFrames(
     of history: LiveHistory,
     _ query: LiveQuery,
@@ -175,7 +174,7 @@ extension LiveQueries {
     } else {
       return nil
     }
-    // Those of earlier moments are of no use any more.
+    // Frames for earlier positions aren't needed any more.
     if let first = sharedHistory.frames.first, first.shape.range.upperBound != token {
       sharedHistory.frames.removeAll(keepingCapacity: true)
     }
@@ -185,12 +184,12 @@ extension LiveQueries {
     return frames
   }
 
-  /// How many forms of the same transactions are kept.
+  /// The most shapes of the same transactions to keep.
   private static let shapeLimit = 8
 
-  /// Reads the frames for a client.
+  /// Reads the frames for a client from the store.
   ///
-  /// - Throws: ``ReadEnd`` `interrupted` if that takes long.
+  /// - Throws: ``ReadEnd`` `interrupted` if that takes too long.
   private func storedFrames(
     of history: LiveHistory,
     _ query: LiveQuery,
@@ -217,7 +216,7 @@ extension LiveQueries {
     return try frames(of: run)
   }
 
-  /// Returns the writer of the transactions that a client lacks if all of them are in memory.
+  /// Returns the stream of missing transactions if all of them are in memory.
   private func recentRun(
     of history: LiveHistory,
     _ query: LiveQuery,
@@ -250,7 +249,7 @@ extension LiveQueries {
     return frames
   }
 
-  /// Tells a client what was committed since the moment that it knows.
+  /// Sends the transactions since the client's position.
   func runHistory(_ query: LiveQuery, _ history: LiveHistory, at token: Int64) throws {
     guard query.stage == .live else {
       query.touches.removeAll()
@@ -262,7 +261,7 @@ extension LiveQueries {
     _ = try send(history, query, at: token, hasSnapshot: true)
   }
 
-  /// Sends the transactions that a client lacks if that needs no snapshot; returns whether it did.
+  /// Sends the missing transactions if no snapshot is needed; returns whether it did.
   func sendRecent(_ query: LiveQuery) throws -> Bool {
     guard let history = query.history, query.stage == .live, !query.isLate else { return false }
     return try send(history, query, at: known, hasSnapshot: false)
@@ -279,7 +278,7 @@ extension LiveQueries {
       frames = try sharedFrames(of: history, query, at: token, hasSnapshot: hasSnapshot)
     } catch {
       guard case .interrupted = ReadEnd(error) else { throw error }
-      // Others needn't wait for what is long.
+      // Other queries must not wait for a long read.
       catchUp(query)
       return true
     }

@@ -1,4 +1,4 @@
-/// Which watched queries a commit may concern, found without looking at the others.
+/// An index that finds the watched queries that a commit may affect.
 struct LiveIndex {
   /// A node of a query's dependencies.
   struct Interest: Hashable {
@@ -7,18 +7,18 @@ struct LiveIndex {
   }
 
   private struct Table {
-    /// The queries about rows whose identifiers they name.
+    /// The queries on rows with named identifiers.
     var byIdentifier: [Int64: Set<Interest>] = [:]
-    /// The queries about rows with one value in a column, by the column's place and the value.
+    /// The queries on rows with one value in a column, by the column's index and the value.
     var byKey: [Int: [RowKey: Set<Interest>]] = [:]
-    /// The others, so that one look at a commit serves all that let the same through.
+    /// The other queries, grouped by equal filters, so that a commit is compared once with a group.
     var bySieve: [QueryDependencies.Sieve: Set<Interest>] = [:]
   }
 
   private var tables: [String: Table] = [:]
   private var links: [String: Set<Interest>] = [:]
 
-  /// Adds the interests of a query, or removes them.
+  /// Adds or removes the interests of a query.
   mutating func change(
     _ dependencies: QueryDependencies,
     of query: ObjectIdentifier,
@@ -41,8 +41,9 @@ struct LiveIndex {
     }
   }
 
-  /// Calls `body` for each table and interest with the changes of a commit that may matter, and
-  /// `linkBody` for each interest in links that changed.
+  /// Calls `body` for each table and interest with the relevant changes of a commit.
+  ///
+  /// `linkBody` is called for each interest in changed links.
   func match(
     _ commit: CommittedChanges,
     _ body: (Interest, TableChanges) -> Void,
@@ -97,7 +98,7 @@ struct LiveIndex {
     _ body: (Interest, TableChanges) -> Void
   ) {
     guard changes.keyPlaces.contains(place) else {
-      // The request began before anybody asked for the values.
+      // The request began before the values were needed.
       for interest in interests.values.joined() { body(interest, changes) }
       return
     }
@@ -110,7 +111,7 @@ struct LiveIndex {
 }
 
 extension Dictionary {
-  /// Adds a member to the set of a key or removes it, and forgets a set that is empty.
+  /// Adds a member to the set of a key or removes it, and removes an empty set.
   fileprivate mutating func set<Member>(_ member: Member, of key: Key, _ isMember: Bool)
   where Value == Set<Member> {
     if isMember {

@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// How the rows of a watched query are read: all of them, or those of some identifiers.
+/// The plan for reading the rows of a watched query: all of them, or some by identifier.
 struct LivePlan {
   let request: FetchRequest
-  /// How all rows are streamed.
+  /// The plan for streaming all rows.
   let stream: StreamPlan
   let order: LiveOrder
   let window: LiveResult.Window?
   let dependencies: QueryDependencies
   let names: [String]
-  /// The parts of the statements' rows that matter besides those for the client.
+  /// The additional columns of the statements' rows.
   let keys: LiveEntry.Keys
-  /// Whether the statements are right only for the moment at which they were made.
+  /// Whether the statements depend on the current time, so that they are valid only once.
   let isMomentary: Bool
   private let some: ReadStatement
   private let one: ReadStatement
@@ -62,7 +62,7 @@ struct LivePlan {
     )
   }
 
-  /// Returns what reads those of some rows that satisfy the query, in any order.
+  /// Returns the statement for those among some rows that satisfy the query, in any order.
   func statement(for identifiers: [Int64]) -> ReadStatement {
     identifiers.count == 1
       ? one.binding(last: .integer(identifiers[0])) : some.listing(identifiers)

@@ -2,18 +2,18 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The evaluation of queries in one snapshot.
+/// Evaluates queries in one snapshot.
 extension LiveQueries {
-  /// How many bytes of rows are kept for a client until it has room, unless they are one row's.
+  /// The most bytes of rows to keep until a client can receive them; a single row may have more.
   private static let changeBytes = 4 << 20
 
-  /// For how long queries are evaluated before the thread looks what else has come, in nanoseconds.
+  /// The time in nanoseconds after which an evaluation of queries pauses for other work.
   private static let slice: UInt64 = 5_000_000
 
-  /// Evaluates what changed for queries whose clients have room, first for those that were evaluated longest ago: a
-  /// query that seldom has something to tell doesn't wait for those that always have.
+  /// Evaluates the changes of queries whose clients can receive frames.
   ///
-  /// The rest waits until newer commits are noted, and is evaluated with them.
+  /// The least recently evaluated query is first, so that a query with few changes doesn't wait for
+  /// queries with constant changes. The rest is evaluated later, together with newer commits.
   func evaluate() {
     guard !dirty.isEmpty else { return }
     var ready: [LiveQuery] = []
@@ -42,7 +42,7 @@ extension LiveQueries {
     }
   }
 
-  /// Evaluates queries one after the other, in one snapshot for those that need it.
+  /// Evaluates queries one after the other, sharing a snapshot if they need one.
   private func evaluate(_ ready: [LiveQuery]) throws {
     var snapshot: Int64?
     let begin = Monotonic.now()
@@ -78,8 +78,9 @@ extension LiveQueries {
       && query.running == nil && query.watch.hasRoom()
   }
 
-  /// Begins a snapshot that came about in a known way, and returns its token; `nil` if something
-  /// was committed that will be known in a moment.
+  /// Begins a snapshot whose commits are all known, and returns its token.
+  ///
+  /// It is `nil` if there was a commit whose changes aren't known yet.
   private func beginSnapshot() throws -> Int64? {
     try connection().run("BEGIN")
     do {
@@ -87,10 +88,10 @@ extension LiveQueries {
       let wasKnown = head <= known
       if !wasKnown {
         takeCommits()
-        // The commits that came may concern others too.
+        // The received commits may affect other queries too.
         thread.run { [self] in assumeIsolated { $0.commitsCame() } }
       }
-      // The commits that were taken just now may go beyond the snapshot, which doesn't show them.
+      // Otherwise the received commits may be newer than the snapshot.
       if wasKnown || head == known { return known }
     } catch {
       endSnapshot()
@@ -120,7 +121,7 @@ extension LiveQueries {
       try touched.isEmpty
       ? [:] : hurrying { try read(Array(touched.keys), plan, query) } ?? nil
     guard let rows else { return restart(query, to: token) }
-    // The copy that the query holds would make every change of the result one of a new copy.
+    // A second reference to the result would make each change copy it.
     query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
     let difference = result.apply(touched, rows) { plan.dependencies.membership.isTouched(by: $0) }
     query.subject = .rows(plan, result)
@@ -131,7 +132,7 @@ extension LiveQueries {
     try send(difference, touched, plan, query, at: token)
   }
 
-  /// Returns those of some rows that satisfy a query; `nil` if they are too large to be kept.
+  /// Returns those among some rows that satisfy a query; `nil` if they are too large to keep.
   private func read(
     _ identifiers: [Int64],
     _ plan: LivePlan,
@@ -161,7 +162,7 @@ extension LiveQueries {
     return LiveResult.Row(entry: entry, json: writer.bytes)
   }
 
-  /// Tells the client what changed, and notes that it knows.
+  /// Sends the changes to the client, and advances its position.
   private func send(
     _ difference: LiveDifference,
     _ touched: [Int64: RowTouch]?,
@@ -199,7 +200,7 @@ extension LiveQueries {
 
   // MARK: - Running again
 
-  /// Has a query run anew, after others had their turn.
+  /// Schedules a new run of the query, after the others.
   func enqueueRun(_ query: LiveQuery) {
     guard !query.isQueued else { return }
     query.isQueued = true
@@ -230,13 +231,13 @@ extension LiveQueries {
       return
     }
     guard let token = try beginSnapshot() else {
-      // It is known in a moment what the snapshot has.
+      // The changes in the snapshot will be known soon.
       if isFirst { return enqueueRun(query) }
       dirty.insert(query)
       return
     }
     defer { endSnapshot() }
-    // A change of the schema that has come since may have others things done to the query.
+    // Compiling for a new schema may have ended the query meanwhile.
     guard query.isRegistered else { return }
     if isFirst { try fit(query) }
     switch query.subject {
@@ -264,9 +265,9 @@ extension LiveQueries {
     restart(query, to: token)
   }
 
-  /// Does what reads rows on this thread, on which all queries wait for each other.
+  /// Reads rows on this thread, which all queries wait for, with a time limit.
   ///
-  /// - Returns: `nil` if it takes too long; then readers, who take turns, are to find the rows.
+  /// - Returns: `nil` if it takes too long; then a reader with time slices must read the rows.
   private func hurrying<Result>(_ body: () throws -> Result) throws -> Result? {
     let end = Monotonic.now() + Self.rowPatience
     let connection = try connection()
@@ -280,7 +281,7 @@ extension LiveQueries {
     }
   }
 
-  /// How long the rows of one query may be read on this thread, in nanoseconds.
+  /// The longest time in nanoseconds to read the rows of one query on this thread.
   private static let rowPatience: UInt64 = 100_000_000
 
   private func runRowsInTime(
@@ -296,7 +297,7 @@ extension LiveQueries {
       let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
       touched = try walk.touched(query.touches)
     }
-    // Which rows lead to others that changed isn't known then.
+    // It is then unknown which rows have changed related rows.
     let isEveryRowNew = touched == nil && !plan.stream.prefetch.isEmpty
     var result = result
     var snapshot = LiveSnapshot(token: token)
@@ -321,7 +322,7 @@ extension LiveQueries {
 }
 
 extension ReadEnd {
-  /// The error that the client gets.
+  /// The error for the client.
   var error: DepotError {
     switch self {
     case .failed(let error): error

@@ -2,9 +2,9 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import Synchronization
 
-/// The schema for which queries are compiled, and the index by which commits find them.
+/// Compiles queries for the current schema, and keeps the index for commits.
 extension LiveQueries {
-  /// Compiles all queries for the schema that the store has now.
+  /// Compiles all queries for the store's current schema.
   func compileAll() {
     let catalog = catalog
     sharedHistory.bounds = nil
@@ -16,7 +16,7 @@ extension LiveQueries {
         query.adopt(fresh, catalog)
         updateIndex(query, key, isAdded: true)
       } catch {
-        // A query that isn't in the index is found again by nothing.
+        // The query is removed, since commits can't find it any more.
         queries[key] = nil
         watchCount.store(queries.count, ordering: .relaxed)
         didForget(query)
@@ -32,9 +32,9 @@ extension LiveQueries {
     if queries.isEmpty { endListening() }
   }
 
-  /// Compiles a query anew if the schema was changed before its first snapshot.
+  /// Compiles a query again if the schema changed before its first snapshot.
   ///
-  /// That is made known to all in a moment.
+  /// All other queries will receive that change of the schema soon.
   func fit(_ query: LiveQuery) throws {
     let catalog = try CatalogTables(connection: connection()).catalog(orSame: query.catalog)
     guard catalog !== query.catalog else { return }
@@ -45,7 +45,7 @@ extension LiveQueries {
     updateIndex(query, key, isAdded: true)
   }
 
-  /// Has commits that may concern a query find it, or not any more.
+  /// Adds a query to the index for commits, or removes it.
   func updateIndex(_ query: LiveQuery, _ key: ObjectIdentifier, isAdded: Bool) {
     let dependencies = query.dependencies
     if let value = dependencies.key, let root = dependencies.nodes.first?.root {

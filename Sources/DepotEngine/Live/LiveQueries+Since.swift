@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The moments from which clients want to go on.
+/// Checks the tokens from which clients want to continue.
 extension LiveQueries {
-  /// Checks that a token is of this store, also if only another service may know it yet.
+  /// Checks that a token is of this store, even if only another service has its transaction yet.
   private func checkMoment(_ since: HistoryToken) throws(DepotError) {
     let check = { [self] () throws(DepotError) in
       let head = try reading { () throws(SQLiteError) in try openConnection?.historyHead() ?? 0 }
@@ -17,9 +17,10 @@ extension LiveQueries {
     }
   }
 
-  /// Checks that the history tells what a client has missed.
+  /// Checks that the history has everything that a client has missed.
   ///
-  /// A client that knows another past of the store knows nothing, unless that is to be an error.
+  /// A client with a token of another copy of the store starts from the beginning, unless it asked
+  /// for an error.
   func checkSince(_ query: LiveQuery) throws {
     let request = query.watch.request
     guard let since = request.since else { return }

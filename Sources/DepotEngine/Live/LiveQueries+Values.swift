@@ -2,12 +2,13 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Counts and groups.
+/// Evaluates watched counts and groups.
 extension LiveQueries {
-  /// Runs a query whose answer is a value or groups, and tells its client if it is another one; what
-  /// takes long is done by a reader.
+  /// Runs a query for a count or groups, and sends the answer to the client if it has changed.
+  ///
+  /// A reader executes a long run.
   func runValue(_ query: LiveQuery, _ old: LiveValue, at token: Int64) throws {
-    // Another watch may have had the same found just now.
+    // Another watch may have just found the same answer.
     if let rows = old.shared.rows(at: token), !old.dependencies.isOpaque {
       let touches = query.touches
       query.touches.removeAll()
@@ -33,33 +34,33 @@ extension LiveQueries {
     tell(query, answer.rows, touches, at: token)
   }
 
-  /// Has a query run by a reader.
+  /// Makes a reader run a query.
   private func readValue(_ query: LiveQuery) {
     query.running = query.touches
     query.touches.removeAll()
     read(query, query.watch.request)
   }
 
-  /// Takes in the answer that a reader found.
+  /// Uses the answer of a reader.
   func didReadValue(_ query: LiveQuery, _ snapshot: LiveSnapshot) {
     guard case .value(let value) = query.subject, let answer = snapshot.answer else { return }
     var touches = query.running ?? LiveTouches(nodeCount: 0)
     query.running = nil
-    // The changes that have come since may be in the answer too.
+    // Changes since then may be in the answer too.
     touches.isForeign = touches.isForeign || query.touches.hasForeign
     if !query.touches.isEmpty { touches.forgetAuthors() }
-    // An answer for another schema is found again, as those of all queries are.
+    // An answer for another schema is ignored, because all queries run again for the new one.
     if answer.generation == query.catalog.generation { value.note(answer, at: snapshot.token) }
     tell(query, answer.rows, touches, at: snapshot.token)
     dirty.insert(query)
   }
 
-  /// Finds out the answer from the rows that changed.
+  /// Computes the answer from the changed rows.
   func updateValue(_ query: LiveQuery, at token: Int64) throws {
     if query.watch.request.echoes, case .value(let value) = query.subject,
       let rows = value.shared.rows(at: token)
     {
-      // Another watch has had the same found for this moment.
+      // Another watch has already computed the answer for this token.
       let touches = query.touches
       query.touches.removeAll()
       return tell(query, rows, touches, at: token)
@@ -84,7 +85,7 @@ extension LiveQueries {
     tell(query, rows, touches, at: token)
   }
 
-  /// Tells a client an answer, if it is another one or the first.
+  /// Sends an answer to a client, if it is the first or has changed.
   private func tell(
     _ query: LiveQuery,
     _ rows: [[UInt8]],
@@ -114,7 +115,7 @@ extension LiveQueries {
     pump(query)
   }
 
-  /// Returns the frames of an answer, at least one: snapshots, or changes if there is a `head`.
+  /// Returns one or more frames of an answer: snapshots, or changes if there is a `head`.
   private func frames(
     _ rows: [[UInt8]],
     names: [String]?,

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Keeps the answers of watched queries up to date.
 ///
-/// It has a thread and a connection of its own. A commit only leaves a note of what it changed; all that
-/// came until the thread looks is evaluated at once, in one snapshot.
+/// It has its own thread and connection. A commit only adds its changes to a queue; the thread
+/// evaluates all queued commits together, in one snapshot.
 package actor LiveQueries {
   let thread: WorkerThread
   private let path: String
@@ -14,31 +14,31 @@ package actor LiveQueries {
   let store: Store
   private let readers: ReaderPool
   private let feed: ChangeFeed
-  /// How long others wait for a query that is run on their thread, in nanoseconds.
+  /// The longest time in nanoseconds to run a count or groups on this thread.
   let patience: UInt64
   private(set) var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
   var index = LiveIndex()
-  /// The answers that watches share.
+  /// The answers shared by watches.
   var answers = SharedAnswers()
   nonisolated let lateness = WatchLateness()
-  /// How many watches there are, for other threads.
+  /// The number of watches, for other threads.
   nonisolated let watchCount = Atomic(0)
-  /// The queries that are histories.
+  /// The watches of histories.
   var histories: [LiveQuery] = []
   var sharedHistory = LiveHistory.Shared()
-  /// The last commit of which it is known what it changed.
+  /// The last commit whose changes are known.
   var known: Int64 = 0
-  /// The queries that are to be run again, one after the other.
+  /// The queries to run again, in order.
   var runs: [ObjectIdentifier] = []
-  /// The queries with something to tell that isn't evaluated yet.
+  /// The queries with changes to evaluate.
   var dirty = DirtyQueries()
-  /// Whether the thread is scheduled to evaluate the rest.
+  /// Whether the thread is scheduled to evaluate the remaining changes.
   private var isComingBack = false
   var barriers: [LiveBarrier] = []
-  /// The snapshot's token when it was ahead of what is known, at the last tick.
+  /// The last commit at the previous tick, if its changes weren't known then.
   private var missing: Int64?
-  /// Whether the store makes known what it commits.
+  /// Whether the store publishes its commits.
   private var isListening = false
   private var isClosed = false
 
@@ -46,8 +46,9 @@ package actor LiveQueries {
     thread.asUnownedSerialExecutor()
   }
 
-  /// Starts the thread; `patience` is the nanoseconds that a count or groups may take on it before
-  /// a reader does them.
+  /// Starts the thread.
+  ///
+  /// A count or groups may take `patience` nanoseconds on it; otherwise a reader runs them.
   package init(
     _ configuration: StoreConfiguration,
     store: Store,
@@ -70,17 +71,17 @@ package actor LiveQueries {
 
   // MARK: - From other threads
 
-  /// Begins to watch.
+  /// Starts a watch.
   package nonisolated func begin(_ watch: LiveWatch) {
     thread.run { [self] in assumeIsolated { $0.start(watch) } }
   }
 
-  /// Looks at a watch again: its client has room, or wants no more.
+  /// Checks a watch again, because its client can receive more or has cancelled it.
   nonisolated func attend(_ watch: LiveWatch) {
     thread.run { [self] in assumeIsolated { $0.look(at: watch) } }
   }
 
-  /// Waits until a connection was told of everything that was committed before.
+  /// Waits until a connection has received all earlier commits.
   package nonisolated func add(_ barrier: LiveBarrier) {
     thread.run { [self] in
       assumeIsolated { live in
@@ -98,12 +99,12 @@ package actor LiveQueries {
     }
   }
 
-  /// Does what is due now and then.
+  /// Sends due bookmarks, and evaluates changes that the store didn't publish.
   package nonisolated func tick() {
     thread.run { [self] in assumeIsolated { $0.doWhatIsDue() } }
   }
 
-  /// Ends all watches and the thread, which calls `completion` when the connection is closed.
+  /// Ends all watches and the thread, and calls `completion` when the connection is closed.
   package nonisolated func close(
     reason: DepotError,
     completion: @escaping @Sendable () -> Void
@@ -128,7 +129,7 @@ package actor LiveQueries {
   private func start(_ watch: LiveWatch) {
     do {
       if isClosed { throw ReaderPool.draining }
-      // A cancellation that comes from now on finds its way here, and one that came before is seen.
+      // Later cancellations arrive here, and an earlier one is noticed by the check.
       watch.begin(self)
       try watch.check()
       if queries.isEmpty { try beginListening() }
@@ -140,7 +141,7 @@ package actor LiveQueries {
         catalog
       )
       try checkSince(query)
-      // Once it is registered, nothing may fail that it would have to be forgotten for.
+      // After registration, nothing may fail that would require removing it again.
       if query.history != nil { try beginHistory(query) }
       let key = ObjectIdentifier(watch)
       queries[key] = query
@@ -185,7 +186,7 @@ package actor LiveQueries {
       thread.run { [self] in assumeIsolated { $0.commitsCame() } }
     }
     store.interest.raise()
-    // The commits in a snapshot that is taken from now on needn't be made known.
+    // Commits in a snapshot taken from now on needn't be published.
     known = max(known, try connection().historyHead())
     sharedHistory.recent = RecentChanges(after: known)
   }
@@ -199,14 +200,14 @@ package actor LiveQueries {
     openConnection?.releaseMemory()
   }
 
-  /// Has the rows that there are sent to the client, or the answer.
+  /// Starts to send the existing rows, or the answer, to the client.
   func beginAnswer(_ query: LiveQuery) {
     query.stage = .beginning
     query.mustRestart = false
     switch query.subject {
     case .rows:
       var request = query.watch.request
-      // After a gap the client knows no rows that what it has missed could be added to.
+      // After a gap the client has no rows, so an update since its token wouldn't be enough.
       if query.isForgotten { request.since = nil }
       read(query, request)
     case .history where query.watch.request.since != nil: catchUp(query)
@@ -214,7 +215,7 @@ package actor LiveQueries {
     }
   }
 
-  /// Has what a watch begins with, or what a client has missed, read and sent.
+  /// Makes a reader send the first rows, or the changes that a client has missed.
   func read(_ query: LiveQuery, _ request: WatchRequest) {
     let (watch, box) = (query.watch, SnapshotBox())
     let read = LongRead(
@@ -275,7 +276,7 @@ package actor LiveQueries {
     dirty.insert(query)
   }
 
-  /// Begins anew, because what the client knows can't be brought up to date.
+  /// Starts from the beginning, because the client's state can't be updated.
   func restart(_ query: LiveQuery, to token: Int64) {
     if query.history != nil { return leaveOut(query, to: token) }
     query.outbox = [query.frames.gap(from: query.token, to: token)]
@@ -290,7 +291,7 @@ package actor LiveQueries {
 
   private func look(at watch: LiveWatch) {
     guard let query = queries[ObjectIdentifier(watch)] else { return }
-    // The read of the rows sees for itself that it is to end.
+    // A running read notices its end itself.
     do throws(DepotError) {
       try watch.check()
     } catch {
@@ -299,13 +300,13 @@ package actor LiveQueries {
     pump(query)
     if query.stage == .live {
       if !query.touches.isEmpty { dirty.insert(query) }
-      // What came meanwhile may concern others, who have waited longer.
+      // New commits may affect other queries, which have waited longer.
       if !dirty.isEmpty { comeBack() }
     }
     settleBarriers()
   }
 
-  /// Evaluates the rest, after newer commits are noted.
+  /// Schedules the evaluation of the remaining changes, together with newer commits.
   func comeBack() {
     guard !isComingBack else { return }
     isComingBack = true
@@ -317,7 +318,7 @@ package actor LiveQueries {
     }
   }
 
-  /// Sends what waits, as far as the client has room.
+  /// Sends waiting frames, as far as the client can receive them.
   func pump(_ query: LiveQuery) {
     var sent = 0
     while sent < query.outbox.count, query.watch.hasRoom() {
@@ -348,7 +349,7 @@ package actor LiveQueries {
     if queries.isEmpty { endListening() }
   }
 
-  /// Notes that a query isn't among ``queries`` any more.
+  /// Records that a query isn't in ``queries`` any more.
   func didForget(_ query: LiveQuery) {
     query.isRegistered = false
     if query.history != nil { histories.removeAll { $0 === query } }
@@ -357,17 +358,17 @@ package actor LiveQueries {
 
   // MARK: - Commits
 
-  /// Evaluates what commits changed.
+  /// Evaluates the changes of queued commits.
   func commitsCame() {
     takeCommits()
     evaluate()
     settleBarriers()
   }
 
-  /// Notes what commits changed.
+  /// Assigns the changes of queued commits to queries.
   func takeCommits() {
     let (commits, since) = feed.takeAll()
-    // All that is there is looked at for each watch once, however many commits that are.
+    // All commits are combined, so that each watch examines their changes only once.
     var merged = MergedCommits()
     for commit in commits {
       known = max(known, commit.token)
@@ -388,7 +389,7 @@ package actor LiveQueries {
       guard let query = queries[interest.query] else { return }
       concerned.insert(interest.query)
       let isForeign = commit.connection != store.own(query.watch.connection)
-      // Once the whole query is to be run, its rows don't matter.
+      // If the whole query must run, its changed rows don't matter.
       guard isMany || query.alwaysRuns || query.touches.isUnknown else {
         return body(query, isForeign)
       }
@@ -411,9 +412,10 @@ package actor LiveQueries {
     for key in concerned {
       guard let query = queries[key], !query.touches.isEmpty else { continue }
       query.touches.add(author: commit.author)
-      // One whose client has no room is late by itself, and begins to wait when it has.
+      // While a client can't receive frames, the delay isn't the service's; the time starts later.
       if query.changedAt == nil { query.changedAt = since }
-      // The rows of a count are looked at when it is evaluated, if nobody else has found the same.
+      // The rows of a count are examined at its evaluation, unless another watch has the answer by
+      // then.
       if query.touches.bound > PathWalk.limit, query.hasRows || query.touches.isLong {
         query.touches.settle(query.dependencies)
       }
@@ -442,7 +444,7 @@ package actor LiveQueries {
     settleBarriers()
   }
 
-  /// Goes on without what the store didn't make known.
+  /// Continues without the commits that the store didn't publish.
   private func catchUp() {
     guard let head = try? connection().historyHead(), head > known else {
       missing = nil

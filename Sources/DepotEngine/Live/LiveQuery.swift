@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// A watched query with what its client knows of its answer.
+/// A watched query, with its client's state.
 ///
-/// It lives on the thread of ``LiveQueries``.
+/// Only the thread of ``LiveQueries`` uses it.
 final class LiveQuery {
   let watch: LiveWatch
   let frames: LiveFrames
@@ -10,52 +10,51 @@ final class LiveQuery {
   private(set) var catalog: Catalog
   var subject: Subject
   var stage = Stage.beginning
-  /// The token up to which the client knows everything, once it has what ``outbox`` holds.
+  /// The token up to which the client has all changes, including those in ``outbox``.
   var token: Int64 = 0
   var touches: LiveTouches
-  /// The frames that wait for the client to have room.
+  /// The frames that wait until the client can receive them.
   var outbox: [[UInt8]] = []
-  /// When the first of the changes came that the client wasn't told of, by the monotonic clock.
+  /// The monotonic time of the first change that wasn't sent yet.
   var changedAt: UInt64?
-  /// When the last frame was sent, by the monotonic clock.
+  /// The monotonic time of the last sent frame.
   var lastSent: UInt64 = 0
-  /// When it was evaluated last, by the monotonic clock.
+  /// The monotonic time of its last evaluation.
   var lastEvaluated: UInt64 = 0
-  /// Whether so much changed while the client had no room that it begins anew.
+  /// Whether too much changed while the client received nothing, so that it must start again.
   var isLate = false
-  /// Whether the query must be run again though it is known which rows changed.
+  /// Whether the query must run again although its changed rows are known.
   var mustRun = false
-  /// Whether it is among those that are to be run, one after the other.
+  /// Whether it is queued to run again.
   var isQueued = false
-  /// Whether its rows take too long to be read beside other queries, so that it begins anew instead.
+  /// Whether its rows take too long to be read on this thread, so that it starts again instead.
   var isLong = false
-  /// Whether what is being read is for an older schema.
+  /// Whether the current read is for an older schema.
   var mustRestart = false
-  /// The changes that the client is to be told of once the query has been run, while a reader does
-  /// that.
+  /// The changes to send after the current run by a reader.
   var running: LiveTouches?
-  /// Whether the client was told to forget the rows that it had.
+  /// Whether the client was sent a gap, and so has no rows.
   var isForgotten = false
-  /// The author whose transactions the client of a history doesn't want.
+  /// The author whose transactions the client of a history excludes.
   var own: HistorySelection.Own?
-  /// Whether transactions of ``own`` are among those that its client isn't told of yet.
+  /// Whether there are transactions of ``own`` since the client's position.
   var hasOwn = false
-  /// How many transactions wait for the client of a history.
+  /// The number of transactions that wait for the client of a history.
   var waiting = 0
-  /// Whether the client of a history was told that it is live.
+  /// Whether the client of a history was sent `live`.
   var isTold = false
-  /// The history that is watched; `nil` if it is a query.
+  /// The watched history; `nil` for a query.
   private(set) var history: LiveHistory?
-  /// The number of the form in which it is watched.
+  /// The number of the history's form.
   var historyForm = 0
   /// Whether it is a member of ``DirtyQueries``, and whether it is in their list.
   var isDirty = false
   var isListedAsDirty = false
-  /// Whether ``LiveQueries`` knows it.
+  /// Whether ``LiveQueries`` has it.
   var isRegistered = false
 
   enum Stage {
-    /// The rows that there are, are still to be read, or are being read.
+    /// The existing rows are being read, or are still to be read.
     case beginning
     case live
   }
@@ -86,7 +85,7 @@ final class LiveQuery {
     }
   }
 
-  /// Whether it is of no use to know which rows changed.
+  /// Whether knowing the changed rows is useless.
   var alwaysRuns: Bool {
     switch subject {
     case .rows(let plan, _): plan.isMomentary
@@ -95,7 +94,7 @@ final class LiveQuery {
     }
   }
 
-  /// Finds out which rows changed, to tell what that means for the answer.
+  /// Examines the changed rows, to find their effect on the answer.
   func settleTouches() { touches.settle(dependencies) }
 
   /// The names of the columns of the answer.
@@ -107,7 +106,7 @@ final class LiveQuery {
     }
   }
 
-  /// Goes on as compiled for another schema.
+  /// Uses the query compiled for another schema.
   func adopt(_ fresh: Subject, _ catalog: Catalog) {
     self.catalog = catalog
     switch (subject, fresh) {
@@ -124,7 +123,7 @@ final class LiveQuery {
     touches = LiveTouches(nodeCount: dependencies.nodes.count)
   }
 
-  /// Whether the query must be run again to tell what changed.
+  /// Whether the query must run again to find the changes.
   var needsRun: Bool {
     switch subject {
     case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
@@ -133,7 +132,7 @@ final class LiveQuery {
     }
   }
 
-  /// Whether it is the rows of a fetch.
+  /// Whether it watches the rows of a fetch.
   var hasRows: Bool {
     if case .rows = subject { true } else { false }
   }

@@ -1,7 +1,7 @@
-/// The rows of a watched query as its client knows them, in their order.
+/// The rows that the client of a watched query has, in order.
 struct LiveResult {
   let order: LiveOrder
-  /// How many rows are wanted at most, and how many before them are left out.
+  /// The most rows, and the number of skipped rows before them.
   let window: Window?
   private(set) var identifiers: [Int64]
   private var entries: [Int64: LiveEntry]
@@ -11,7 +11,7 @@ struct LiveResult {
     var offset: Int
   }
 
-  /// A row as it is now.
+  /// A current row.
   struct Row {
     var entry: LiveEntry
     var json: [UInt8]
@@ -28,10 +28,10 @@ struct LiveResult {
 
   // MARK: - Single rows
 
-  /// Takes in the rows of `touched` that satisfy the query now, and returns the difference, or
-  /// `nil` if only the whole query tells which rows the window has.
+  /// Updates the result with those of the `touched` rows that still satisfy the query.
   ///
-  /// `isMembership` says whether a change can have let a row satisfy the query, or not, or moved it.
+  /// It returns the difference, or `nil` if only a run of the query can determine the window's
+  /// rows. `isMembership` returns whether a change may add, remove, or move a row.
   mutating func apply(
     _ touched: [Int64: RowTouch],
     _ rows: [Int64: Row],
@@ -46,7 +46,7 @@ struct LiveResult {
       case (nil, nil): break
       case (let old?, nil): difference.removed.append((identifier, place(of: old)))
       case (nil, let new?):
-        // Such a row comes before the window or after it, as it did.
+        // Such a row stays before or after the window.
         if let window, window.offset > 0 { continue }
         if let boundary, !order.isBefore(new.entry, boundary) { continue }
         placed.append((new, nil))
@@ -66,13 +66,13 @@ struct LiveResult {
     return difference
   }
 
-  /// The last row of a window that is full, beyond which there may be others.
+  /// The last row of a full window, after which there may be more rows.
   private var fullBoundary: LiveEntry? {
     guard let window, count >= window.limit, let last = identifiers.last else { return nil }
     return entries[last]
   }
 
-  /// Whether the rows of the window follow from those that it has and those that changed.
+  /// Whether the window's rows can be determined from its current rows and the changed ones.
   private func isDecidable(
     _ touched: [Int64: RowTouch],
     _ rows: [Int64: Row],
@@ -134,7 +134,7 @@ struct LiveResult {
     identifiers = result
   }
 
-  /// Lets go of the rows that others pushed out of the window.
+  /// Removes the rows that others have pushed out of the window.
   private mutating func dropTail(_ before: [Int64], _ difference: inout LiveDifference) {
     guard let window, identifiers.count > window.limit else { return }
     let dropped = identifiers[window.limit...]
@@ -150,15 +150,16 @@ struct LiveResult {
     }
   }
 
-  /// Returns the place of a row, or the one that it would get.
+  /// Returns the position of a row, or the one for its insertion.
   private func place(of entry: LiveEntry) -> Int {
     identifiers.place { entries[$0].map { order.isBefore($0, entry) } ?? false }
   }
 
   // MARK: - All rows
 
-  /// Takes in all entries of a new run of the query, and the rows that ``isNew(_:touch:)`` said are
-  /// wanted, and returns the difference.
+  /// Replaces all entries by those of a new run, and returns the difference.
+  ///
+  /// `json` has the rows for which ``isNew(_:touch:)`` returned `true`.
   mutating func replace(_ rows: [LiveEntry], _ json: [Int64: [UInt8]]) -> LiveDifference {
     var difference = LiveDifference()
     let fresh = Dictionary(rows.map { ($0.identifier, $0) }) { first, _ in first }
@@ -186,7 +187,7 @@ struct LiveResult {
     return difference
   }
 
-  /// Whether a row that the query has now is another than the client knows.
+  /// Whether a current row differs from the client's.
   func isNew(_ entry: LiveEntry, touch: RowTouch?) -> Bool {
     touch?.isPrefetched == true || entries[entry.identifier]?.isSame(as: entry) != true
   }
@@ -194,15 +195,15 @@ struct LiveResult {
 
 /// The difference between two results of a watched query.
 struct LiveDifference {
-  /// The rows that are no longer in it, with their places before.
+  /// The rows that are no longer in the result, with their previous positions.
   var removed: [(identifier: Int64, from: Int)] = []
-  /// The rows that are new, changed, or moved, by their places.
+  /// The new, changed, or moved rows, by position.
   var placed: [Placed] = []
 
   struct Placed {
     var identifier: Int64
     var at: Int
-    /// The place before; `nil` for a row that is new.
+    /// The previous position; `nil` for a new row.
     var from: Int?
     var json: [UInt8]
   }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The rows of a watched query as they were at one token.
+/// The rows of a watched query at a token.
 struct LiveSnapshot: Sendable {
   let token: Int64
   private(set) var entries: [LiveEntry] = []
@@ -23,7 +23,7 @@ struct LiveSnapshot: Sendable {
 extension Connection {
   /// Returns the number of the last transaction, or 0 if there is none.
   func historyHead() throws(SQLiteError) -> Int64 {
-    // `??` would lose the type of the error.
+    // `??` would lose the error's type.
     if let token = try lastToken() { return token }
     return try number(.historyPurged)
   }

@@ -1,14 +1,14 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// How a client that watches rows gets to know those that there are.
+/// Sends the existing rows to a client that starts to watch.
 struct LiveStart {
   let request: WatchRequest
   let read: LongRead
 
-  /// Begins the stream: all rows, or only what a client has missed if that can be told.
+  /// Begins the stream: all rows, or only the missed changes if they can be determined.
   ///
-  /// The connection is in a transaction then, for the schema that the snapshot has.
+  /// The connection is then in a transaction, whose schema the stream uses.
   func stream(on connection: Connection) throws -> any StreamRun {
     try connection.run("BEGIN")
     let catalog = try CatalogTables(connection: connection).catalog(orSame: read.catalog)
@@ -47,7 +47,7 @@ struct LiveStart {
   }
 }
 
-/// Compiles a read whose arguments are a member of those of `watch`, to which its errors point.
+/// Compiles a part of a `watch` request, and lets errors point to that part.
 func watched<Result>(
   _ member: String,
   _ body: () throws(DepotError) -> Result

@@ -1,41 +1,41 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The totals of the rows of a watched count or of watched groups, with the addition of each row.
+/// The totals of a watched count or watched groups, with the contribution of each row.
 ///
-/// The old addition of a changed row is taken away, and the new one is added; both are exact, so
-/// that the totals are always those that the whole query would give.
+/// When a row changes, its old contribution is subtracted and the new one is added; both are exact,
+/// so that the totals always equal those of a new run of the query.
 @Memberwise("parts")
 struct LiveTotals: Sendable {
-  /// How many rows may be in groups.
+  /// The most rows in groups.
   private static let rowLimit = Limits.watchRows
 
   let parts: [Part]
   private let keyCount: Int
-  /// The rows that are counted, if nothing else is asked for.
+  /// The counted rows, if only their number is requested.
   private var members = IdentifierSet()
   private var rows: [Int64: Addition] = [:]
   private var groups: [[UInt8]: Group] = [:]
 
   /// A part of the totals.
   enum Part: Hashable, Sendable {
-    /// How many rows there are.
+    /// The number of rows.
     case rows
-    /// How many of them have a value.
+    /// The number of rows with a value.
     case values
-    /// The sum of whole numbers.
+    /// The sum of integers.
     case sum
-    /// The average of whole numbers.
+    /// The average of integers.
     case average
   }
 
-  /// The addition of a row.
+  /// The contribution of a row.
   private struct Addition: Sendable {
     var group: [UInt8]
     var values: [Int64?]
   }
 
-  /// The totals of the rows with the same keys.
+  /// The totals of the rows with equal keys.
   private struct Group: Sendable {
     var keys: [SQLiteValue]
     var rowCount = 0
@@ -47,8 +47,9 @@ struct LiveTotals: Sendable {
 
   // MARK: - Rows
 
-  /// Adds the current row of a statement, which hasn't been added yet; the totals are of no use any
-  /// more if it returns `false`.
+  /// Adds the current row of a statement, which wasn't added yet.
+  ///
+  /// If it returns `false`, the totals can't be used any more.
   mutating func add(_ row: borrowing Row) -> Bool {
     let identifier = row.integer(0)
     if isPlainCount {
@@ -58,7 +59,7 @@ struct LiveTotals: Sendable {
     var keys: [SQLiteValue] = []
     for index in 0..<keyCount {
       let key = row[1 + index]
-      // Different bits may be the same number.
+      // Doubles with different bits may be equal.
       if case .real = key { return false }
       keys.append(key)
     }
@@ -78,7 +79,7 @@ struct LiveTotals: Sendable {
   private mutating func add(_ identifier: Int64, _ keys: [SQLiteValue], _ values: [Int64?]) {
     let packed = PackedCells(keys).bytes
     let index = groups.index(forKey: packed)
-    // Rows of a group share one copy of its key.
+    // The rows of a group share one copy of its key.
     let key = index.map { groups[$0].key } ?? packed
     var group =
       index.map { groups[$0].value }
@@ -97,7 +98,7 @@ struct LiveTotals: Sendable {
     rows[identifier] = Addition(group: key, values: values)
   }
 
-  /// Takes away what a row added, if it did.
+  /// Subtracts the contribution of a row, if it has one.
   mutating func remove(_ identifier: Int64) {
     if isPlainCount { return members.remove(identifier) }
     guard let addition = rows.removeValue(forKey: identifier),
@@ -114,10 +115,10 @@ struct LiveTotals: Sendable {
 
   // MARK: - Totals
 
-  /// The count, if nothing else is asked for.
+  /// The count, if only that is requested.
   var count: Int { members.count }
 
-  /// The values of the answer's rows, in their order.
+  /// The values of the answer's rows, in order.
   var answer: [[SQLiteValue]] {
     if isPlainCount { return [[.integer(Int64(count))]] }
     // Without keys there is always one group.
@@ -142,7 +143,7 @@ struct LiveTotals: Sendable {
       let (count, sum) = (group.counts[place], group.sums[place])
       switch part {
       case .rows, .values: return .integer(Int64(count))
-      // Null says that the sum is too large.
+      // Null means that the sum overflows.
       case .sum: return Int64(exactly: sum).map(SQLiteValue.integer) ?? .null
       case .average: return count == 0 ? .null : .real(Double(sum) / Double(count))
       }

@@ -1,15 +1,17 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// How what rows add to a watched count, or to watched groups, is read.
+/// The plan for reading the contribution of rows to a watched count or groups.
 struct LiveTotalsPlan {
   private let parts: [LiveTotals.Part]
   private let keyCount: Int
   private let all: ReadStatement
   private let some: ReadStatement
 
-  /// Returns `nil` if the totals can't be told from the rows that changed: of minima, of sums that
-  /// are rounded, and where groups are chosen or sorted by what they come to.
+  /// Makes the plan; `nil` if totals can't be updated from changed rows.
+  ///
+  /// That is so for minima, maxima, rounded sums, and groups that are filtered or sorted by their
+  /// values.
   init?(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
     let query: RowQuery
     var columns: [Fragment] = []
@@ -53,13 +55,13 @@ struct LiveTotalsPlan {
     }
   }
 
-  /// Reads all rows; returns `nil` if they can't be kept.
+  /// Reads all rows; returns `nil` if their contributions take too much memory.
   func totals(on connection: Connection) throws -> LiveTotals? {
     var totals = LiveTotals(parts, keyCount: keyCount)
     return try add(all, to: &totals, on: connection) ? totals : nil
   }
 
-  /// Takes in the changes of some rows; the totals are of no use any more if it returns `false`.
+  /// Updates the totals for some rows; if it returns `false`, they can't be used any more.
   func update(
     _ totals: inout LiveTotals,
     _ identifiers: [Int64],

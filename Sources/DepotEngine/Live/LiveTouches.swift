@@ -1,34 +1,33 @@
 internal import DepotProtocol
 
-/// The changes by commits of the rows that a watched query depends on, as far as its client wasn't
-/// told yet.
+/// The changes of rows that a watched query depends on, which weren't sent to its client yet.
 struct LiveTouches {
-  /// The changes of rows by one commit, which all queries of a kind share.
+  /// The changes of rows by one commit, which similar queries share.
   private struct Waiting {
     let changes: TableChanges
     let node: Int
     let isForeign: Bool
   }
 
-  /// The rows of each node of ``QueryDependencies``, and what happened to them.
+  /// The changed rows of each node of ``QueryDependencies``, with their changes.
   private(set) var rows: [[Int64: RowTouch]]
   private(set) var count = 0
-  /// The changes that nobody has looked at row by row yet.
+  /// The changes that weren't examined row by row yet.
   private var waiting: [Waiting] = []
-  /// How many rows changed at most.
+  /// The greatest possible number of changed rows.
   private(set) var bound = 0
-  /// Whether there are very many changes that nobody has looked at.
+  /// Whether there are very many changes to examine.
   var isLong: Bool { waiting.count > Self.waitingLimit || bound > 10 * PathWalk.limit }
-  /// Whether only the whole query tells what changed.
+  /// Whether only a run of the whole query can find the changes.
   var isUnknown = false
-  /// Whether another connection did some of what isn't known.
+  /// Whether another connection made some of the unknown changes.
   var isForeign = false
   private var authors: Set<String?> = []
 
-  /// How many changes of tables wait to be looked at.
+  /// The most changes of tables that wait to be examined.
   private static let waitingLimit = 1000
 
-  /// The author, if there is only one.
+  /// The author of the changes, if there is only one.
   var author: String? { authors.count == 1 ? authors.first ?? nil : nil }
 
   init(nodeCount: Int) {
@@ -37,13 +36,13 @@ struct LiveTouches {
 
   var isEmpty: Bool { count == 0 && waiting.isEmpty && !isUnknown }
 
-  /// Notes what happened to rows of a node, to be looked at by ``settle(_:)``.
+  /// Adds changes of a node's rows, which ``settle(_:)`` examines later.
   mutating func add(_ changes: TableChanges, of node: Int, isForeign: Bool) {
     waiting.append(Waiting(changes: changes, node: node, isForeign: isForeign))
     bound += changes.rows.count
   }
 
-  /// Compares rows one by one with their state before the commits.
+  /// Compares each row with its state before the commits.
   mutating func settle(_ dependencies: QueryDependencies) {
     let list = waiting
     waiting = []
@@ -53,7 +52,7 @@ struct LiveTouches {
     bound = count
   }
 
-  /// Notes what happened to a row of a node.
+  /// Adds the change of a node's row.
   mutating func add(_ identifier: Int64, of node: Int, _ touch: RowTouch) {
     if rows[node][identifier] == nil {
       count += 1
@@ -62,7 +61,7 @@ struct LiveTouches {
     rows[node][identifier, default: RowTouch()].formUnion(touch)
   }
 
-  /// Whether another connection did some of it.
+  /// Whether another connection made some of the changes.
   var hasForeign: Bool {
     isForeign || waiting.contains(where: \.isForeign)
       || rows.contains { $0.values.contains(where: \.isForeign) }
@@ -76,7 +75,7 @@ struct LiveTouches {
     self = LiveTouches(nodeCount: rows.count)
   }
 
-  /// Forgets which rows changed, as there are too many of them.
+  /// Removes the changed rows, because there are too many.
   mutating func forgetRows() {
     isForeign = hasForeign
     isUnknown = true
@@ -87,7 +86,7 @@ struct LiveTouches {
 }
 
 extension QueryDependencies {
-  /// Notes what a commit did to a table's rows, as far as it matters for a node of that table.
+  /// Adds the changes of a table's rows by a commit that are relevant for a node.
   func note(
     _ changes: TableChanges,
     of node: Int,
@@ -103,7 +102,7 @@ extension QueryDependencies {
       if node > 0 || identifiers?.contains(change.identifier) ?? true {
         touches.add(change.identifier, of: node, touch)
       }
-      // Where the row led before, it doesn't lead any more.
+      // The row no longer refers to its previous destination.
       if let link = subject.link, let place = link.backPlace,
         let parent = change.oldReferences[place]
       {
@@ -112,7 +111,7 @@ extension QueryDependencies {
     }
   }
 
-  /// Notes which rows a commit linked or unlinked.
+  /// Adds the rows that a commit linked or unlinked.
   func note(
     _ links: LinkRows,
     of node: Int,

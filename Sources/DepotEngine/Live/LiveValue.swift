@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A count or groups that are watched.
+/// A watched count or watched groups.
 struct LiveValue {
   let request: WatchRequest.Subject
   let dependencies: QueryDependencies
   let names: [String]?
-  /// The checksum of the answer that the client knows; `nil` if it knows none.
+  /// The checksum of the client's answer; `nil` if it has none.
   var checksum: UInt64?
-  /// The answer that it shares with all watches of the same shape.
+  /// The answer shared by all watches of the same shape.
   var shared: SharedAnswer
-  /// How rows are read for the totals.
+  /// The plan for reading rows for the totals.
   private let plan: LiveTotalsPlan?
-  /// The form of the rows that are made of the totals.
+  /// Writes the answer's rows from the totals.
   private let writing: RowWriting?
 
   init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
@@ -37,11 +37,11 @@ struct LiveValue {
     shared = SharedAnswer(keepsTotals: plan != nil && !dependencies.isOpaque)
   }
 
-  /// An answer, with what tells the next one from the rows that change until then.
+  /// An answer, with the totals to update it from changed rows.
   struct Answer: Sendable {
     var rows: [[UInt8]]
     var totals: LiveTotals?
-    /// The schema that it is for.
+    /// The generation of its schema.
     var generation: Int
   }
 
@@ -61,8 +61,10 @@ struct LiveValue {
     return answer
   }
 
-  /// Returns the answer after some rows changed, which are all that have since it was last found, or more;
-  /// `nil` if only the whole query tells it.
+  /// Returns the answer after changes of some rows.
+  ///
+  /// They must include all rows changed since the last answer. It is `nil` if only a run of the
+  /// whole query can find it.
   func update(
     _ identifiers: [Int64],
     _ form: Hello.Int64Form,
@@ -71,7 +73,7 @@ struct LiveValue {
   ) throws -> [[UInt8]]? {
     if let rows = shared.rows(at: token) { return rows }
     guard let plan, var totals = shared.totals else { return nil }
-    // Another owner would make every change one of a copy.
+    // A second reference would make each change copy the totals.
     shared.totals = nil
     if !identifiers.isEmpty, try !plan.update(&totals, identifiers, on: connection) {
       shared.keepsTotals = false
@@ -83,7 +85,7 @@ struct LiveValue {
     return rows
   }
 
-  /// Notes an answer that was found by running the query, unless a later one is known.
+  /// Stores an answer found by a run, unless a later one is known.
   func note(_ answer: Answer, at token: Int64) {
     guard token >= shared.token else { return }
     shared.totals = answer.totals
@@ -132,7 +134,7 @@ struct LiveValue {
   }
 }
 
-/// The rows of a watched aggregate, of which there is a limit.
+/// The rows of a watched aggregate, up to a limit.
 private struct GroupRows {
   private(set) var all: [[UInt8]] = []
   private var byteCount = 0

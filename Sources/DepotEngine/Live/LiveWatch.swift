@@ -1,27 +1,27 @@
 package import DepotProtocol
 internal import Synchronization
 
-/// A watched query on its way to a client, and the handle to steer it.
+/// A client's watch, with methods to control it.
 ///
-/// All methods may be called from any thread, also after it ended.
+/// All methods may be called from any thread, even after it has ended.
 package final class LiveWatch: Sendable {
   package let request: WatchRequest
   package let control: CallControl
   package let reply: ReplyWriter
-  /// The number of the connection, whose own changes may not be wanted.
+  /// The number of the connection, whose own changes may be excluded.
   package let connection: Int64
   let deliver: LongRead.Delivery
   private let state: Mutex<State>
 
   private struct State {
-    /// How many frames the client had room for since the beginning, and how many it got.
+    /// The number of frames that the client has accepted since the beginning, and of frames sent.
     var granted: Int
     var used = 0
-    /// The read of the rows that there are, while it runs.
+    /// The running read of the existing rows.
     var read: LongRead?
-    /// Why the service wants it to end.
+    /// The error with which the service ends it.
     var stop: DepotError?
-    /// Whether something waits for more room.
+    /// Whether frames wait for the client to accept more.
     var isStarved = false
     var isEnded = false
     var queries: LiveQueries?
@@ -29,8 +29,8 @@ package final class LiveWatch: Sendable {
 
   /// Creates a watch; call ``wake()`` after cancelling its control.
   ///
-  /// ``grant(_:)`` allows more frames than `allowance`, which is `nil` for any number. `deliver`
-  /// must not block the thread that calls it.
+  /// ``grant(_:)`` accepts more frames than `allowance`, which is `nil` for any number. `deliver`
+  /// must not block its thread.
   package init(
     _ request: WatchRequest,
     control: CallControl,
@@ -47,7 +47,7 @@ package final class LiveWatch: Sendable {
     state = Mutex(State(granted: allowance ?? .max))
   }
 
-  /// Allows more frames.
+  /// Accepts more frames.
   package func grant(_ frames: Int) {
     let (read, queries) = state.withLock { state in
       let (sum, isOverflow) = state.granted.addingReportingOverflow(frames)
@@ -59,14 +59,14 @@ package final class LiveWatch: Sendable {
     queries?.attend(self)
   }
 
-  /// Makes it look at its ``control`` again.
+  /// Makes it check its ``control`` again.
   package func wake() {
     let (read, queries) = state.withLock { ($0.read, $0.queries) }
     read?.wake()
     queries?.attend(self)
   }
 
-  /// Makes it end with `error`.
+  /// Ends it with `error`.
   package func stop(_ error: DepotError) {
     let (read, queries) = state.withLock { state in
       state.stop = state.stop ?? error
@@ -85,7 +85,7 @@ package final class LiveWatch: Sendable {
 
   func begin(_ queries: LiveQueries) { state.withLock { $0.queries = queries } }
 
-  /// Whether the client has room for a frame; if not, more room brings ``LiveQueries/attend(_:)``.
+  /// Whether the client accepts a frame; if not, ``LiveQueries/attend(_:)`` is called once it does.
   func hasRoom() -> Bool {
     state.withLock { state in
       state.isStarved = state.used >= state.granted
@@ -93,16 +93,16 @@ package final class LiveWatch: Sendable {
     }
   }
 
-  /// Sends a frame for which there is room.
+  /// Sends an accepted frame.
   func send(_ frame: [UInt8]) {
     noteSent(1)
     deliver(frame, 1, false)
   }
 
-  /// Counts frames that were sent.
+  /// Counts sent frames.
   func noteSent(_ count: Int) { state.withLock { $0.used += count } }
 
-  /// Notes what reads the rows, which gets the room that the client has.
+  /// Sets the read of the rows, which may send as many frames as the client accepts.
   func beginRead(_ read: LongRead) {
     let room = state.withLock { state in
       state.read = read
@@ -120,7 +120,7 @@ package final class LiveWatch: Sendable {
     end(writer.bytes)
   }
 
-  /// Ends the call with its terminal frame, once.
+  /// Ends the call with its final frame, once.
   func end(_ frame: [UInt8]) {
     let isFirst = state.withLock { state in
       defer { state.isEnded = true }

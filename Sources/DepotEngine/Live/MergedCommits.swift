@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// Commits that came while others were looked at, put together as far as watches can't tell them apart.
+/// Commits combined for watches, as far as watches need not distinguish them.
 ///
-/// Watches are told of rows as they are now, and of who changed them, so that the order of changes doesn't
+/// Watches send current rows, and the author of the changes, so the order of changes doesn't
 /// matter.
 struct MergedCommits {
   private var commits: [Source: CommittedChanges] = [:]
@@ -38,7 +38,7 @@ struct MergedCommits {
     commits[source] = merged
   }
 
-  /// Takes all out, by their tokens.
+  /// Removes and returns all, ordered by token.
   mutating func takeAll() -> [CommittedChanges] {
     defer { commits = [:] }
     return commits.values.sorted { $0.token < $1.token }
@@ -46,11 +46,11 @@ struct MergedCommits {
 }
 
 extension TableChanges {
-  /// Adds the changes of another transaction; a row may be listed more than once then.
+  /// Adds the changes of another transaction; a row may then be listed several times.
   fileprivate mutating func formUnion(_ other: TableChanges) {
     rows += other.rows
     isMany = isMany || other.isMany
-    // Columns that aren't known of all rows aren't known.
+    // Values that aren't known for all rows are ignored.
     if keyPlaces != other.keyPlaces { keyPlaces = PlaceSet() }
   }
 }

@@ -1,18 +1,18 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The way back from rows that changed to those of the query that they can concern.
+/// Finds the rows of a query that changed rows of its dependencies may affect.
 struct PathWalk {
   let dependencies: QueryDependencies
   let connection: Connection
 
-  /// How many rows are followed one by one; of more the whole query tells sooner what changed.
+  /// The most rows to follow individually; beyond that, running the whole query is faster.
   static let limit = 10_000
 
   /// Returns the rows of the query that may have changed and how, or `nil` if there are too many.
   ///
-  /// Paths are followed as they are now. Where a path was another one before, the rows at the place
-  /// where it changed are among those that changed.
+  /// Current paths are followed backwards. If a path was different before, the row where it changed
+  /// is itself a changed row.
   func touched(_ touches: LiveTouches) throws -> [Int64: RowTouch]? {
     var rows = touches.rows
     for node in dependencies.nodes.indices.dropFirst().reversed() where !rows[node].isEmpty {
@@ -33,7 +33,7 @@ struct PathWalk {
     return rows[0].filter { wanted.contains($0.key) }
   }
 
-  /// Selects pairs of a row that is reached from and one of the given that are reached.
+  /// Selects pairs of a row and a given row that the link leads to.
   private static func sql(_ link: QueryDependencies.Link) -> String {
     let given = "(SELECT value FROM depot_each(?, 0))"
     switch link.storage {

@@ -1,60 +1,59 @@
 internal import DepotProtocol
 
-/// The dependencies of a query's answer: columns of its rows, and of the rows that paths lead to.
+/// The dependencies of a query's answer: columns of its rows, and of rows at the end of paths.
 struct QueryDependencies {
-  /// The rows of the query, which are the first, and those that its paths lead to, each after the one
-  /// that it is reached from.
+  /// The rows of the query, as the first node, and the rows of its paths, each after its parent.
   var nodes: [Node]
   /// The dependencies of the query's columns, in their order.
   var columns: [Column] = []
-  /// The reads that decide which rows there are and how they are sorted.
+  /// The reads that decide which rows are in the answer, and their order.
   var membership = Reads()
-  /// Whether the answer can change in ways that can't be told from the rows that changed.
+  /// Whether the answer may change in ways that changed rows don't reveal.
   var isOpaque = false
-  /// The identifiers that the rows must have, if the predicate names them.
+  /// The identifiers that the predicate requires, if it names them.
   var identifiers: [Int64]?
-  /// The value that the rows must have in a column, if the predicate names one.
+  /// The value that the predicate requires in a column, if it names one.
   var key: RowKey?
 
-  /// Rows that matter.
+  /// A set of rows that the answer depends on.
   struct Node {
-    /// The entity whose table has them.
+    /// The root entity, whose table has the rows.
     var root: String
-    /// The numbers of the entities that they are of.
+    /// The numbers of the rows' entities.
     var numbers: Set<Int>
-    /// The columns that matter, as places among the stored ones of the root's layout.
+    /// The relevant columns, as indexes among the root's stored columns.
     var places = PlaceSet()
-    /// Whether any change of a row matters.
+    /// Whether any change of a row is relevant.
     var readsEverything = false
-    /// Whether the rows themselves come along with those of the query.
+    /// Whether the rows themselves are sent together with the query's rows.
     var isPrefetched = false
-    /// How they are reached; `nil` for the rows of the query.
+    /// The link from the parent's rows; `nil` for the rows of the query.
     var link: Link?
   }
 
-  /// How rows are reached from others.
+  /// The link from rows of a parent node to rows of a node.
   struct Link {
-    /// Where the others are among the nodes.
+    /// The index of the parent node.
     var parent: Int
-    /// The table of the others.
+    /// The table of the parent's rows.
     var parentTable: String
     /// The table of the rows.
     var table: String
     var storage: RelationshipLayout.Storage
-    /// The place of the column that leads back, if it is the rows' own.
+    /// The index of the column with the parent's identifier, if it is in the rows' own table.
     var backPlace: Int?
 
-    /// The table with the links, if there is one, as it is called where it is made known what changed.
+    /// The join table of the link, if there is one, by its name in published changes.
     var joinTable: String? {
       guard case .join(let table, _, _, _) = storage else { return nil }
       return table.filter { $0 != "\"" }
     }
   }
 
-  /// The changes that can concern the answer through a node.
+  /// A filter for the changes that may affect the answer through a node.
   struct Sieve: Hashable {
     var numbers: Set<Int>
-    /// The columns that matter; `nil` if any change does.
+    /// The relevant columns; `nil` if any change is relevant.
     var places: PlaceSet?
 
     func lets(_ change: RowChange) -> Bool {
@@ -68,16 +67,16 @@ struct QueryDependencies {
     Sieve(numbers: node.numbers, places: node.readsEverything || isOpaque ? nil : node.places)
   }
 
-  /// The sources from which something is made.
+  /// The columns and nodes that a value depends on.
   struct Reads: Hashable {
     /// The query's own columns.
     var places = PlaceSet()
     /// The other nodes.
     var nodes = PlaceSet()
-    /// Whether the version is among it, which every change makes another one.
+    /// Whether it depends on the version, which every change increases.
     var hasVersion = false
 
-    /// Whether it may have changed.
+    /// Whether a change may affect it.
     func isTouched(by touch: RowTouch) -> Bool {
       touch.isWhole || hasVersion || !places.isDisjoint(with: touch.places)
         || !nodes.isDisjoint(with: touch.nodes)

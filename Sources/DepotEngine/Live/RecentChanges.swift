@@ -1,17 +1,17 @@
-/// The last transactions, as far as they are in memory.
+/// The last transactions that are in memory.
 struct RecentChanges {
-  /// How many are kept at least, twice as many at most, and how many bytes of them at most.
+  /// The least number of transactions to keep, at most twice as many, and the most bytes of them.
   private static let countLimit = 64
   private static let byteLimit = 1 << 20
 
-  /// The last transaction before those that are all in memory.
+  /// The transaction after which all are in memory.
   private var floor: Int64
   private var sets: [ChangeSet] = []
   private var byteCount = 0
 
   init(after floor: Int64) { self.floor = floor }
 
-  /// Adds a transaction; of one that isn't in memory it is only noted that it was.
+  /// Adds a transaction, or raises the floor to it if its changes aren't in memory.
   mutating func add(_ commit: CommittedChanges) {
     guard let set = commit.set, !commit.isSchemaChange, set.token > sets.last?.token ?? floor else {
       self = RecentChanges(after: max(commit.token, sets.last?.token ?? floor))
@@ -20,7 +20,7 @@ struct RecentChanges {
     sets.append(set)
     byteCount += set.byteCount
     guard sets.count > 2 * Self.countLimit || byteCount > Self.byteLimit else { return }
-    // Several at once, as the others are moved for it.
+    // Several are removed at once, since that moves all others.
     var count = max(0, sets.count - Self.countLimit)
     byteCount -= sets[..<count].reduce(0) { $0 + $1.byteCount }
     while byteCount > Self.byteLimit / 2, count < sets.count {

@@ -1,8 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The catching up of a client that knows the rows of a watched query up to a token: those that changed
-/// since, and the order of all.
+/// The stream for a client that has a watched query's rows up to a token.
+///
+/// It has the rows that changed since, and the order of all.
 struct ResumeRun: StreamRun {
   private let plan: LivePlan
   private let reply: ReplyWriter
@@ -14,17 +15,17 @@ struct ResumeRun: StreamRun {
   private var hasFrame = true
   private(set) var rowCount = 0
 
-  /// Whether what the client knows and what changed in the rows' own table tell what the result is.
+  /// Whether the result follows from the client's rows and the changes in the rows' own table.
   static func isPossible(_ plan: LivePlan, in catalog: Catalog) -> Bool {
     guard plan.window == nil, plan.dependencies.nodes.count == 1, !plan.dependencies.isOpaque else {
       return false
     }
-    // The history doesn't list rows that have only a new version, as links give them one.
+    // The history doesn't list rows with only a new version, as changed links cause.
     guard plan.keys.countsVersion || plan.dependencies.membership.hasVersion else { return true }
     return (try? catalog.layout(of: plan.request.entity))?.relationships.isEmpty == true
   }
 
-  /// Begins to catch up on a connection in a transaction; `nil` if the history doesn't tell what changed.
+  /// Begins the stream in the connection's transaction; `nil` if the history lacks changes.
   init?(
     _ plan: LivePlan,
     _ read: LongRead,
@@ -49,7 +50,7 @@ struct ResumeRun: StreamRun {
 
   func writeEnd(to writer: inout JSONWriter) {}
 
-  /// Appends a frame; all but the last announce more.
+  /// Appends a frame; all but the last announce another one.
   mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     var rows = JSONWriter(capacity: 64 << 10)
     var order = JSONWriter(capacity: 64 << 10)
@@ -84,7 +85,7 @@ struct ResumeRun: StreamRun {
     return !hasFrame
   }
 
-  /// Appends the place of the current row, and the row itself if it changed.
+  /// Appends the position of the current row, and the row itself if it changed.
   private mutating func writeRow(
     _ rows: inout JSONWriter,
     _ order: inout JSONWriter
@@ -106,9 +107,9 @@ struct ResumeRun: StreamRun {
   func close() { statement.reset() }
 }
 
-/// The moments that the history still tells.
+/// The tokens since which the history has all changes.
 struct HistoryReach {
-  /// How many rows may have changed before all of them are read anew.
+  /// The most changed rows; beyond that, all rows are read again.
   private static let rowLimit = 100_000
 
   let connection: Connection
@@ -123,19 +124,20 @@ struct HistoryReach {
       catalog.schema[name].map { catalog.schema.historyPolicy(of: $0) } != .some(.none)
     }
     guard isKept, try reaches(token) else { return false }
-    // Rows that were migrated aren't listed.
+    // Rows changed by a migration aren't listed.
     let sql = "SELECT EXISTS (SELECT 1 FROM depot_history WHERE id > ? AND origin = 'schema')"
     return try connection.integer(sql, [.integer(token)]) == 0
   }
 
   /// Whether the history has all transactions after one.
   func reaches(_ token: Int64) throws -> Bool {
-    // The oldest rows are deleted first, and some of them may still be there.
+    // The oldest rows are deleted first, and some of them may still exist.
     try connection.number(.historyPurged) <= token
   }
 
-  /// Returns the rows of an entity that were inserted or changed after a transaction; `nil` if there
-  /// are too many to list.
+  /// Returns the rows of an entity that were inserted or changed after a transaction.
+  ///
+  /// It is `nil` if there are too many to list.
   func rows(
     changedSince token: Int64,
     of layout: EntityLayout

@@ -1,14 +1,14 @@
-/// The knowledge of how a row of a query, or a row that one of its paths leads to, was changed.
+/// The known changes of a query's row, or of a row at the end of one of its paths.
 struct RowTouch: Hashable, Sendable {
-  /// The columns that changed, as places among the stored ones of the root's layout.
+  /// The changed columns, as indexes among the root's stored columns.
   var places = PlaceSet()
-  /// The nodes of ``QueryDependencies`` through which something changed.
+  /// The nodes of ``QueryDependencies`` with changes.
   var nodes = PlaceSet()
   /// Whether the row was inserted or deleted.
   var isWhole = false
-  /// Whether rows that come along with it changed.
+  /// Whether its prefetched rows changed.
   var isPrefetched = false
-  /// Whether another connection did some of it.
+  /// Whether another connection made some of the changes.
   var isForeign = false
 
   mutating func formUnion(_ other: RowTouch) {

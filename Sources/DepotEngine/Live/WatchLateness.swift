@@ -1,16 +1,16 @@
 internal import DepotLinux
 internal import Synchronization
 
-/// The lateness of watches: the time from a commit until its frame is handed over.
+/// The lateness of watches: the time from a commit until its frame is sent.
 ///
-/// A client that has no room is late by its own doing, and isn't counted while it has none.
+/// While a client doesn't accept frames, its time isn't counted.
 final class WatchLateness: Sendable {
   private let state = Mutex(State())
 
   private struct State {
     var count = 0
     var nanoseconds: UInt64 = 0
-    /// The longest of the present minute and of the one before.
+    /// The longest lateness in the current minute and in the previous one.
     var longest: (now: UInt64, before: UInt64) = (0, 0)
     var minute: UInt64 = 0
 
@@ -23,7 +23,7 @@ final class WatchLateness: Sendable {
 
   private static let minute: UInt64 = 60_000_000_000
 
-  /// Notes that a watch was told of a change that was committed then, by the monotonic clock.
+  /// Adds a frame sent for a change that was committed at a monotonic time.
   func note(since time: UInt64) {
     let now = Monotonic.now()
     let duration = now > time ? now - time : 0
@@ -35,8 +35,9 @@ final class WatchLateness: Sendable {
     }
   }
 
-  /// How often watches were told, for how long they waited for it together, and the longest of the last minute
-  /// or two, in seconds.
+  /// The number of sent frames of changes, their total lateness, and the longest one recently.
+  ///
+  /// The latter is of the last minute or two; all times are in seconds.
   var totals: (count: Int, seconds: Double, longest: Double) {
     state.withLock { state in
       state.turn(to: Monotonic.now() / Self.minute)
@@ -47,19 +48,19 @@ final class WatchLateness: Sendable {
 }
 
 extension LiveQueries {
-  /// The counts of watches.
+  /// Counts about watches.
   package struct Statistics: Hashable, Sendable {
-    /// How many watches there are.
+    /// The number of watches.
     package var current: Int
-    /// How often watches were told of changes.
+    /// The number of sent frames of changes.
     package var told: Int
-    /// How long they had waited for that together, in seconds.
+    /// Their total lateness in seconds.
     package var lateSeconds: Double
-    /// How long one of them had waited at most, in the last minute or two.
+    /// The longest lateness in the last minute or two, in seconds.
     package var longestLateSeconds: Double
   }
 
-  /// Counts the watches, and how late they are told.
+  /// The number of watches, and their lateness.
   package nonisolated var statistics: Statistics {
     let totals = lateness.totals
     return Statistics(
