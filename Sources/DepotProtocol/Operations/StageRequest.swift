@@ -57,7 +57,7 @@ extension SaveRequest {
       + reads.reduce(0) { $0 + $1.identifiers.count }
   }
 
-  /// About how much memory it takes, in bytes.
+  /// The approximate size in memory, in bytes.
   package var byteCount: Int {
     var count = 0
     func add(_ columns: [String], _ rows: RowBatch) {
