@@ -1,16 +1,16 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A connection of a browser, and the session with the service that it becomes with a WebSocket.
+/// A connection of a browser, with a session of the service if it has become a WebSocket.
 ///
-/// It lives on the bridge's thread.
+/// Only the bridge's thread uses it.
 final class BrowserConnection {
-  /// The way that it is used.
+  /// The current use of the connection.
   enum Phase {
-    /// For requests; the bytes are the beginning of the next one.
+    /// HTTP requests; the bytes are the beginning of the next request.
     case requests([UInt8])
     case webSocket(WebSocketDecoder, ServiceLink)
-    /// Its last bytes are sent, and what comes is dropped.
+    /// The remaining output is sent, and input is ignored.
     case ending
   }
 
@@ -18,13 +18,13 @@ final class BrowserConnection {
   let descriptor: Descriptor
   var phase = Phase.requests([])
   var output = ByteQueue()
-  /// Whether a request was let in.
+  /// Whether a request was admitted.
   var isAdmitted = false
-  /// Whether the other side was told that nothing more comes.
+  /// Whether the browser has received the end of the output.
   var isFinished = false
-  /// When it ends unless something happens.
+  /// The monotonic time at which it is closed, unless something happens before.
   var deadline: UInt64
-  /// What the loop watches it for.
+  /// The events that the loop watches for.
   var watched = (reads: true, writes: false)
 
   init(_ number: Int64, _ descriptor: Descriptor, deadline: UInt64) {
@@ -45,16 +45,16 @@ final class BrowserConnection {
     if case .requests = phase { true } else { false }
   }
 
-  /// The number of its events.
+  /// The token of its events in the loop.
   var token: Int64 { number * 2 }
 }
 
-/// A session with the service on behalf of one WebSocket.
+/// The connection to the service of one WebSocket.
 final class ServiceLink {
   let descriptor: Descriptor
   var decoder = FrameDecoder(framing: .length)
   var output = ByteQueue()
-  /// Whether the page's hello was passed on.
+  /// Whether the page's `hello` was sent to the service.
   var isGreeted = false
   var watched = (reads: true, writes: false)
 
@@ -71,11 +71,11 @@ final class ServiceLink {
   }
 }
 
-/// The first message of a page.
+/// Rewrites the first message of a page.
 enum PageHello {
-  /// Returns the hello of a page with the access that the bridge allows it.
+  /// Returns the page's `hello`, limited to the access that the bridge allows.
   ///
-  /// What is sent is written anew from what was understood, so that nothing of the page's own text decides.
+  /// It is written from the parsed members, so that no other text of the page reaches the service.
   ///
   /// - Returns: The frame; `nil` if the message isn't an object with a `hello`.
   static func limited(_ message: [UInt8], by configuration: StudioConfiguration) -> [UInt8]? {

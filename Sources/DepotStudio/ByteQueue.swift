@@ -1,6 +1,6 @@
 internal import DepotLinux
 
-/// Bytes that wait for the other side of a connection.
+/// The unsent bytes of a connection.
 struct ByteQueue {
   private(set) var bytes: [UInt8] = []
   private var start = 0
@@ -8,12 +8,12 @@ struct ByteQueue {
   var count: Int { bytes.count - start }
   var isEmpty: Bool { count == 0 }
 
-  /// Lets a function add bytes.
+  /// Appends the bytes that `body` adds.
   mutating func append(_ body: (inout [UInt8]) -> Void) {
     body(&bytes)
   }
 
-  /// Sends what is taken without waiting; returns whether any was.
+  /// Sends bytes without waiting; returns whether any could be sent.
   ///
   /// - Throws: ``SystemError`` if the connection is lost.
   mutating func send(to descriptor: Descriptor) throws(SystemError) -> Bool {

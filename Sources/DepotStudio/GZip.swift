@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Compressed answers, by zlib, which every Debian has; it is opened when the page is first asked for.
+/// Compresses answers with zlib, which is part of every Debian; it is opened at the first request.
 struct GZip: Sendable {
   private typealias Bound = @Sendable @convention(c) (UInt) -> UInt
   private typealias Compress =
@@ -14,7 +14,7 @@ struct GZip: Sendable {
   private let compress: Compress
   private let checksum: Checksum
 
-  /// The library, opened once in this process; `nil` if it is missing, so that answers are plain.
+  /// The library, opened once in this process; `nil` if it is missing.
   static let shared = GZip()
 
   /// The corresponding C functions are `dlopen` and `dlsym`.
@@ -28,7 +28,7 @@ struct GZip: Sendable {
     self.checksum = unsafeBitCast(checksum, to: Checksum.self)
   }
 
-  /// Returns the bytes in the form of gzip(1), or `nil` if that isn't shorter.
+  /// Returns the bytes in the format of gzip(1), or `nil` if that isn't shorter.
   func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     guard !bytes.isEmpty else { return nil }
     var size = bound(UInt(bytes.count))
@@ -41,7 +41,8 @@ struct GZip: Sendable {
         target.baseAddress.map { compress($0, &size, start, UInt(source.count), 9) } ?? -1
       }
     }
-    // What zlib wraps in two bytes and a checksum of four, gzip wraps in ten, and in a checksum and the size.
+    // zlib's 2-byte header and 4-byte checksum are replaced by gzip's 10-byte header, checksum, and
+    // size.
     guard code == 0, size > 6 else { return nil }
     var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3]
     result += buffer[2..<Int(size) - 4]

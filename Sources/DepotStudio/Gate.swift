@@ -1,39 +1,41 @@
-/// The decision who gets in, before any route is looked at.
+/// Decides whether a request is admitted, before it is routed.
 ///
-/// Loopback is no identity: pages of other origins, other users, and containers reach it too. So a request names one of
-/// three hosts, comes from no foreign page, and has a cookie that only a token from the program's own output gives.
+/// The loopback address doesn't authenticate anyone: pages of other origins, other users, and
+/// containers can reach it too. So a request must name one of three hosts, must not come from a
+/// foreign page, and must have a cookie, which requires a token from the program's own output.
 struct Gate: Sendable {
-  /// The port that is listened on.
+  /// The port that the bridge listens on.
   let port: UInt16
   /// The value of the cookie.
   private let cookie = Secret()
-  /// The tokens that nobody has used.
+  /// The unused tokens.
   private var tokens: [Secret] = []
 
   init(port: UInt16) {
     self.port = port
   }
 
-  /// How many tokens may wait to be used.
+  /// The most unused tokens.
   private static let tokenLimit = 16
 
-  /// The outcome for a request.
+  /// The decision about a request.
   enum Verdict: Hashable, Sendable {
     case admitted
-    /// The token was right: the answer gives the cookie.
+    /// The token was right: the answer sets the cookie.
     case exchanged(cookie: String)
     case refused(HTTPStatus, String)
   }
 
   /// The hosts that requests may name.
   ///
-  /// Any other, as an attacker's domain whose address became that of this machine (DNS rebinding), is refused.
+  /// Any other host is refused, such as an attacker's domain that resolves to this machine's
+  /// address (DNS rebinding).
   var hosts: [String] {
-    // Browsers leave out the port of HTTP.
+    // Browsers omit the default port of HTTP.
     ["127.0.0.1", "[::1]", "localhost"].map { port == 80 ? $0 : "\($0):\(port)" }
   }
 
-  /// Returns the address with a token that is good once.
+  /// Returns the address of the page with a new token, which can be used once.
   mutating func makeAddress() -> String {
     let token = Secret()
     tokens.append(token)
@@ -41,7 +43,7 @@ struct Gate: Sendable {
     return "http://\(hosts[0])/?token=\(token.text)"
   }
 
-  /// Judges a request.
+  /// Decides about a request.
   mutating func judge(_ request: HTTPRequest) -> Verdict {
     guard let host = request.fields["host"], hosts.contains(host) else {
       return .refused(.forbidden, "The host isn't one of \(hosts.joined(separator: ", ")).")
@@ -49,7 +51,8 @@ struct Gate: Sendable {
     if let origin = request.fields["origin"], origin != "http://\(host)" {
       return .refused(.forbidden, "Another page may not ask here.")
     }
-    // What browsers say of themselves; a foreign page may lead here but not use anything.
+    // Browsers add these fields; a foreign page may navigate to this one, but not request anything
+    // else.
     if let site = request.fields["sec-fetch-site"], site != "same-origin", site != "none",
       request.fields["sec-fetch-mode"] != "navigate"
     {
@@ -59,7 +62,7 @@ struct Gate: Sendable {
     return hasCookie(request) ? .admitted : Self.unknown
   }
 
-  /// The name of the cookie, which programs at other ports get too and must not take for theirs.
+  /// The name of the cookie; it has the port, because browsers send cookies to all ports of a host.
   private var cookieName: String { "depot-studio-\(port)" }
 
   private static let unknown = Verdict.refused(

@@ -1,15 +1,15 @@
-/// The head of a request, as far as this server takes them: HTTP/1.1 without a body.
+/// The head of an HTTP/1.1 request without a body, the only requests that this server supports.
 struct HTTPRequest: Hashable, Sendable {
   var method: String
-  /// The path and, behind a question mark, the query.
+  /// The path, and after a question mark the query.
   var target: String
-  /// The fields by their names in lower case.
+  /// The header fields by their lower-case names.
   var fields: [String: String]
 
-  /// The target up to a question mark.
+  /// The target up to the question mark.
   var path: Substring { target.prefix { $0 != "?" } }
 
-  /// The value of a member of the query that is written as it is; `nil` if it isn't there.
+  /// The value of a query parameter, without percent-decoding; `nil` if it is missing.
   func parameter(_ name: String) -> Substring? {
     guard let start = target.firstIndex(of: "?") else { return nil }
     for member in target[target.index(after: start)...].split(separator: "&") {
@@ -19,7 +19,7 @@ struct HTTPRequest: Hashable, Sendable {
     return nil
   }
 
-  /// Whether a field that is a list, as `Connection`, has a word.
+  /// Whether a list field, such as `Connection`, contains a word.
   func lists(_ word: String, in field: String) -> Bool {
     fields[field]?.split(separator: ",").contains {
       $0.trimmedOfBlanks.lowercased() == word
@@ -27,7 +27,7 @@ struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// The reason why bytes are no request, with the status that says so.
+/// The reason why bytes aren't a valid request, with the status for the answer.
 struct HTTPFault: Error, Hashable, Sendable {
   var status: HTTPStatus
   var reason: String
@@ -39,17 +39,18 @@ struct HTTPFault: Error, Hashable, Sendable {
 }
 
 extension HTTPRequest {
-  /// How many bytes a head may have.
+  /// The most bytes of a head.
   static let headLimit = 16 << 10
-  /// How many fields a head may have.
+  /// The most fields of a head.
   static let fieldLimit = 64
 
-  /// Takes the first request of some bytes.
+  /// Parses the first request in some bytes.
   ///
-  /// Whatever isn't exactly as RFC 9112 has it is refused, also where that allows to be lenient.
+  /// It must follow RFC 9112 exactly; everything else is refused, even where the RFC allows
+  /// leniency.
   ///
-  /// - Returns: The request, and how many bytes it has; `nil` if its end hasn't come.
-  /// - Throws: ``HTTPFault`` if it can't be a request; the connection can't go on then.
+  /// - Returns: The request, and its size in bytes; `nil` if its end hasn't been received yet.
+  /// - Throws: ``HTTPFault`` if it isn't a valid request; the connection can't be used any more.
   static func first(
     in bytes: ArraySlice<UInt8>
   ) throws(HTTPFault) -> (request: HTTPRequest, count: Int)? {
@@ -67,7 +68,7 @@ extension HTTPRequest {
       guard lines.count <= fieldLimit else {
         throw HTTPFault(.headTooLarge, "There are more than \(fieldLimit) header fields.")
       }
-      // A client of another protocol is sent away with its first line.
+      // The first line is checked early, so that a client of another protocol is refused at once.
       if lines.isEmpty { _ = try HTTPRequest(firstLine: line) }
       lines.append(line)
     }
@@ -129,7 +130,7 @@ extension HTTPRequest {
     }
   }
 
-  /// The fields that may be there several times, of which nothing is read.
+  /// The fields that may occur several times; this server ignores their values.
   private static let repeatable: Set<String> = [
     "accept", "accept-language", "cache-control", "pragma", "via", "sec-websocket-extensions",
     "sec-websocket-protocol",
@@ -156,7 +157,7 @@ extension HTTPRequest {
 }
 
 extension StringProtocol {
-  /// The text without spaces and tabs at its ends.
+  /// The text without leading and trailing spaces and tabs.
   var trimmedOfBlanks: String {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     return String(String(drop(while: isBlank)).reversed().drop(while: isBlank).reversed())

@@ -1,4 +1,4 @@
-/// The statuses that this server answers with.
+/// The status codes of this server's answers.
 enum HTTPStatus: Int, Hashable, Sendable {
   case switchingProtocols = 101
   case ok = 200
@@ -40,17 +40,17 @@ struct HTTPResponse: Hashable, Sendable {
   var status: HTTPStatus
   var fields: [(name: String, value: String)] = []
   var body: [UInt8] = []
-  /// Whether the connection ends with it.
+  /// Whether the connection is closed after it.
   var closes = false
 
-  /// An answer with a file or a document.
+  /// Makes an answer with a file or a document.
   init(_ type: String, _ body: [UInt8]) {
     status = .ok
     self.body = body
     fields = [("Content-Type", type)]
   }
 
-  /// An answer with a status, and a sentence for people.
+  /// Makes an answer with a status, and a sentence for users.
   init(_ status: HTTPStatus, _ sentence: String = "") {
     self.status = status
     if !sentence.isEmpty {
@@ -64,17 +64,17 @@ struct HTTPResponse: Hashable, Sendable {
     closes = true
   }
 
-  /// Adds a header field.
+  /// Returns the answer with an additional header field.
   func with(_ name: String, _ value: String) -> HTTPResponse {
     var copy = self
     copy.fields.append((name, value))
     return copy
   }
 
-  /// The fields of every answer.
+  /// The header fields of every answer.
   ///
-  /// Nothing of another origin may be loaded, run, or asked; no other page may show, read, or include this one; and
-  /// no text becomes markup in browsers that know trusted types.
+  /// Nothing from another origin may be loaded, run, or requested; no other page may frame, read,
+  /// or include this one; and no text becomes markup in browsers with trusted types.
   static let protection: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -89,7 +89,7 @@ struct HTTPResponse: Hashable, Sendable {
     ("Referrer-Policy", "no-referrer"),
   ]
 
-  /// The bytes that are sent.
+  /// The encoded answer.
   var bytes: [UInt8] {
     var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\n"
     var all = fields + Self.protection

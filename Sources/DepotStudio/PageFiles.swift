@@ -1,14 +1,14 @@
 internal import CDepotStudio
 internal import DepotLinux
 
-/// The files of the page, which are inside the program.
+/// The files of the page, which are part of the program.
 package struct PageFiles: Sendable {
-  /// A file as it is sent.
+  /// A file in the form for answers.
   struct File: Hashable, Sendable {
     var type: String
     var bytes: [UInt8]
     var compressed: [UInt8]?
-    /// The version, in quotation marks.
+    /// The version, in quotation marks (the entity tag).
     var tag: String
 
     init(_ name: String, _ bytes: [UInt8]) {
@@ -24,7 +24,7 @@ package struct PageFiles: Sendable {
 
   private var files: [String: File] = [:]
   #if DEBUG
-  /// The folder from which the files are read each time, while somebody works on them.
+  /// The folder from which the files are read at each request, during development of the page.
   private let folder = Process.environment("DEPOT_STUDIO_PAGE")
   #endif
 
@@ -36,10 +36,10 @@ package struct PageFiles: Sendable {
     }
   }
 
-  /// The paths without their first slash.
+  /// The paths without the leading slash.
   package var names: [String] { files.keys.sorted() }
 
-  /// Returns the file at a path; the first page is at `/`.
+  /// Returns the file at a path; `/` is the first page.
   subscript(path: some StringProtocol) -> File? {
     let name = path == "/" ? "index.html" : String(path.dropFirst())
     #if DEBUG
@@ -53,7 +53,7 @@ package struct PageFiles: Sendable {
     let (parent, base) =
       name.hasPrefix("client/")
       ? (folder + "/../../../proto-docs/clients/js", String(name.dropFirst(7))) : (folder, name)
-    // A name that isn't in the folder leads nowhere else.
+    // Only names in the folder are accepted, so that a path can't lead elsewhere.
     guard FileSystem.entries(of: parent).contains(base),
       let bytes = FileSystem.contents(of: parent + "/" + base, limit: 1 << 24)
     else { return nil }
@@ -75,7 +75,7 @@ package struct PageFiles: Sendable {
 }
 
 extension HTTPResponse {
-  /// An answer with a file, or with the word that the browser has it.
+  /// Makes an answer with a file, or the status that the browser's copy is current.
   init(_ file: PageFiles.File, to request: HTTPRequest) {
     let tags = request.fields["if-none-match"]?.split(separator: ",").map(\.trimmedOfBlanks) ?? []
     let encodings =

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The hash that WebSockets begin with (RFC 3174, RFC 6455), which also names the versions of files.
+/// The hash SHA-1 for the start of WebSockets (RFC 3174, RFC 6455) and for the versions of files.
 enum SHA1 {
   /// Returns the 20 bytes of the hash.
   static func hash(_ message: [UInt8]) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A random text of 128 bits that one has to know.
+/// A secret: a random text of 128 bits.
 struct Secret: Hashable, Sendable {
   /// 32 hexadecimal digits.
   let text: String
@@ -12,7 +12,7 @@ struct Secret: Hashable, Sendable {
     text = digits.joined()
   }
 
-  /// Whether somebody knows it; how long the answer takes doesn't depend on the digits that are right.
+  /// Compares it with a text, in a time that doesn't depend on the number of equal digits.
   func isEqual(to other: some StringProtocol) -> Bool {
     let (mine, others) = (Array(text.utf8), Array(other.utf8))
     var difference: UInt8 = mine.count == others.count ? 0 : 1
@@ -24,6 +24,6 @@ struct Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible {
-  /// It is in no log and no message.
+  /// A placeholder, so that the secret is in no log or message.
   var description: String { "(secret)" }
 }

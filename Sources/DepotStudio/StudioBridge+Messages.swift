@@ -2,11 +2,13 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension StudioBridge {
-  /// Takes the next thing that a browser has sent, if there is room for what comes of it; returns whether it did.
+  /// Processes a browser's next request or message if there is space for its output.
+  ///
+  /// It returns whether it did.
   func takeNext(_ connection: BrowserConnection) -> Bool {
     switch connection.phase {
     case .requests(let begun):
-      // The answers come one after the other.
+      // Answers are sent one after the other.
       guard connection.output.isEmpty else { return false }
       return takeRequest(begun, connection)
     case .webSocket(let decoder, let link):
@@ -35,7 +37,7 @@ extension StudioBridge {
     if response.closes { beginEnd(connection) }
   }
 
-  /// Returns the answer to a request; `nil` if that was given.
+  /// Returns the answer to a request; `nil` if it is already queued.
   private func reply(to request: HTTPRequest, _ connection: BrowserConnection) -> HTTPResponse? {
     switch gate.judge(request) {
     case .refused(let status, let reason): return HTTPResponse(status, reason)
@@ -55,14 +57,16 @@ extension StudioBridge {
     .with("Allow", "GET")
   private static let foreign = HTTPResponse(.forbidden, "This page is another user's.")
 
-  /// Whether the other end is a program of this user or root; a cookie that somebody else has seen is of no use.
+  /// Whether the other end is a program of this user or root.
+  ///
+  /// Another user may have seen the cookie, which alone isn't enough.
   private func isOwn(_ connection: BrowserConnection) -> Bool {
     if connection.isAdmitted { return true }
     let users = LoopbackPeer.users(of: connection.descriptor, port: port)
     return users.isSubset(of: [Process.user, 0])
   }
 
-  /// Answers a request that was let in.
+  /// Answers an admitted request.
   private func route(_ request: HTTPRequest, _ connection: BrowserConnection) -> HTTPResponse? {
     guard request.method == "GET" else { return Self.wrongMethod }
     switch request.path {
@@ -105,7 +109,7 @@ extension StudioBridge {
       connection.phase = .webSocket(decoder, link)
       return response
     } catch {
-      // A page learns a reason from the WebSocket's end only.
+      // A page receives a reason only with the end of the WebSocket.
       connection.output.append { bytes in
         bytes += response.bytes
         WebSocketFrame.append(close: 1013, error.message, to: &bytes)
@@ -115,13 +119,13 @@ extension StudioBridge {
     }
   }
 
-  /// Passes a message on; returns whether one has come.
+  /// Processes a message; returns whether there was one.
   private func takeMessage(
     _ decoder: consuming WebSocketDecoder,
     _ link: ServiceLink,
     _ connection: BrowserConnection
   ) -> Bool {
-    // The only reference to the bytes is this one, so that none are copied.
+    // The decoder is now the only owner of the bytes, so that they aren't copied.
     connection.phase = .ending
     do throws(WebSocketDecoder.Fault) {
       let event = try decoder.next()

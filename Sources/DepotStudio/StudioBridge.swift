@@ -1,10 +1,10 @@
 package import DepotLinux
 package import DepotProtocol
 
-/// The server of the page, and the relay between its WebSockets and the service.
+/// Serves the page, and relays messages between its WebSockets and the service.
 ///
-/// One WebSocket is one session with the service, whose limits, credit, and errors hold. It lives on the thread that
-/// made it.
+/// Each WebSocket is one session of the service, which applies its own limits, credit, and errors.
+/// Only the thread that made the bridge may use it.
 package final class StudioBridge {
   let configuration: StudioConfiguration
   let end: StudioEnd
@@ -19,10 +19,10 @@ package final class StudioBridge {
   var loop: EventLoop { end.loop }
   var limits: StudioLimits { configuration.limits }
 
-  /// Listens on this machine's own addresses.
+  /// Listens on the loopback addresses.
   ///
-  /// - Throws: ``DepotError`` `unavailable.busy` if the port is somebody's or there are no more descriptors,
-  ///   `permission.file` if it is root's.
+  /// - Throws: ``DepotError`` `unavailable.busy` if the port is in use or there are no more
+  ///   descriptors, `permission.file` if only root may use it.
   package init(_ configuration: StudioConfiguration, end: StudioEnd) throws(DepotError) {
     self.configuration = configuration
     self.end = end
@@ -40,10 +40,10 @@ package final class StudioBridge {
   /// The port that it listens on.
   package var port: UInt16 { gate.port }
 
-  /// Returns the address of the page, with a token that is good once.
+  /// Returns the address of the page with a new token, which can be used once.
   package func makeAddress() -> String { gate.makeAddress() }
 
-  /// Listens on the same port of both addresses; a machine may have only that of version 4.
+  /// Listens on the same port of both loopback addresses, or of 127.0.0.1 if there is no IPv6.
   private static func listen(port: UInt16) throws(SystemError) -> [Descriptor] {
     for _ in 0..<16 {
       let first = try LoopbackSocket.listen(.v4, port: port)
@@ -52,7 +52,7 @@ package final class StudioBridge {
         return [first, try LoopbackSocket.listen(.v6, port: port)]
       } catch {
         if error.isMissingAddress { return [first] }
-        // Another free port may be free of both.
+        // Another free port may be free on both addresses.
         guard error.isAddressInUse, port == 0 else { throw error }
       }
     }
@@ -71,11 +71,11 @@ package final class StudioBridge {
     return DepotError(.busy, "Depot Studio can't listen: \(error).")
   }
 
-  /// Serves pages until somebody asks for the end, and closes all sessions then.
+  /// Serves pages until the bridge is asked to end, and then closes all sessions.
   ///
   /// - Parameters:
-  ///   - others: More descriptors to wait for.
-  ///   - ready: Gets each of them that can be read.
+  ///   - others: Further descriptors to wait for.
+  ///   - ready: A closure that is called with each of them that can be read.
   /// - Throws: ``SystemError`` if there are no more descriptors.
   package func run(
     besides others: [Descriptor] = [],
@@ -102,7 +102,7 @@ package final class StudioBridge {
     close(&events)
   }
 
-  /// Says goodbye to all pages.
+  /// Closes all connections, with a reason for WebSockets.
   private func close(_ events: inout [EventLoop.Event]) {
     for listener in listeners { loop.remove(listener) }
     listeners = []
@@ -124,13 +124,13 @@ package final class StudioBridge {
     connections = [:]
   }
 
-  /// How long to wait for events; without an end if nothing has a deadline.
+  /// The time to wait for events in milliseconds; -1 for no limit if nothing has a deadline.
   private var pause: Int32 {
     guard let next = connections.values.lazy.map(\.deadline).min(), next < .max else { return -1 }
     return next <= now ? 0 : Int32(clamping: (next - now) / 1_000_000 + 1)
   }
 
-  /// Returns the moment in so many milliseconds.
+  /// Returns the monotonic time after a number of milliseconds.
   func moment(in milliseconds: Int) -> UInt64 { now + UInt64(milliseconds) * 1_000_000 }
 
   private func endLate() {
@@ -148,7 +148,7 @@ package final class StudioBridge {
 // MARK: Connections
 
 extension StudioBridge {
-  /// How many connections are accepted in one turn.
+  /// The most connections to accept at once.
   private static let acceptances = 64
 
   private func accept(from listener: Descriptor) {
@@ -170,8 +170,9 @@ extension StudioBridge {
     }
   }
 
-  /// Ends the oldest connection of those that were never let in, so that no flood of them keeps the user out; else the
-  /// oldest without a WebSocket.
+  /// Closes the oldest connection that was never admitted, or else the oldest without a WebSocket.
+  ///
+  /// So many useless connections can't keep the user out.
   private func makeRoom() {
     guard connections.count >= limits.connections else { return }
     let idle = connections.values.filter { !$0.isAdmitted && $0.isForRequests }
@@ -182,7 +183,7 @@ extension StudioBridge {
     if let oldest = candidates.min(by: { $0.number < $1.number }) { drop(oldest) }
   }
 
-  /// Closes a connection at once, and its session with the service.
+  /// Closes a connection and its session with the service at once.
   func drop(_ connection: BrowserConnection) {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
     loop.remove(connection.descriptor)
@@ -211,9 +212,9 @@ extension StudioBridge {
     }
   }
 
-  /// Reads what a connection has, at most once the size of the buffer.
+  /// Reads available bytes, up to the size of the buffer.
   ///
-  /// - Returns: The bytes, none at the end; `nil` if there is nothing now.
+  /// - Returns: The bytes, empty at the end; `nil` if there are none now.
   private func read(_ descriptor: Descriptor) -> UnsafeRawBufferPointer? {
     do throws(SystemError) {
       let count = try descriptor.read(into: buffer.bytes)
@@ -239,7 +240,7 @@ extension StudioBridge {
     move(connection)
   }
 
-  /// Sends what waits on both sides, and takes what has come, until one of them has to be waited for.
+  /// Sends and processes everything that is possible without waiting for either side.
   func move(_ connection: BrowserConnection) {
     var isMoving = true
     while isMoving {
@@ -253,7 +254,7 @@ extension StudioBridge {
     watch(connection)
   }
 
-  /// Sends what is taken without waiting; returns whether any was, or `nil` if the browser is gone.
+  /// Sends bytes without waiting; returns whether any were sent, or `nil` if the browser is gone.
   private func send(_ connection: BrowserConnection) -> Bool? {
     guard var isSent = try? connection.output.send(to: connection.descriptor) else { return nil }
     if isSent, connection.isForRequests {
@@ -263,14 +264,14 @@ extension StudioBridge {
       do throws(SystemError) {
         if try link.output.send(to: link.descriptor) { isSent = true }
       } catch {
-        // What the service said last is still to be read.
+        // The service's last messages must still be read.
         link.output = ByteQueue()
       }
     }
     return isSent
   }
 
-  /// Has the loop watch a connection, and its session, for what they can do now.
+  /// Sets the events that the loop watches for on a connection and its session.
   private func watch(_ connection: BrowserConnection) {
     let link = connection.link
     let isFull = connection.output.count > limits.waitingBytes
@@ -299,7 +300,7 @@ extension StudioBridge {
     try? loop.change(descriptor, token: token, reads: wanted.reads, writes: wanted.writes)
   }
 
-  /// Reads what the service has sent.
+  /// Reads frames from the service.
   private func receive(_ link: ServiceLink, of connection: BrowserConnection) {
     guard link.watched.reads, let bytes = read(link.descriptor) else { return }
     guard !bytes.isEmpty else { return lose(connection) }

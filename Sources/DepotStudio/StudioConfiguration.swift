@@ -2,20 +2,20 @@ package import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// The facts that a bridge between browsers and a service begins with.
+/// The options of a bridge between browsers and a service.
 package struct StudioConfiguration: Sendable {
-  /// The port to listen on; one that is free if 0.
+  /// The port to listen on; 0 for any free port.
   package var port: UInt16
   /// Whether pages may change the store.
   package var allowsWrites: Bool
   /// The name that the page shows for the store.
   package var storeName: String
-  /// The container of pages that name none.
+  /// The container for pages that name none.
   package var container: String?
-  /// The author of the changes of pages that name none.
+  /// The author of changes by pages that name none.
   package var author: String?
   package var limits = StudioLimits()
-  /// Makes a connection to the service, without waiting.
+  /// Connects to the service, without waiting.
   package let connect: @Sendable () -> Result<Descriptor, DepotError>
 
   package init(
@@ -35,27 +35,27 @@ package struct StudioConfiguration: Sendable {
   }
 }
 
-/// The bounds of a bridge.
+/// The limits of a bridge.
 package struct StudioLimits: Sendable {
-  /// How many connections browsers may have, WebSockets included.
+  /// The most connections of browsers, including WebSockets.
   package var connections = 192
-  /// How many WebSockets there may be.
+  /// The most WebSockets.
   package var webSockets = 48
-  /// How long the head of a request may take.
+  /// The longest time to receive the head of a request.
   package var headMilliseconds = 10_000
-  /// How long a connection may wait for its next request, or a browser take nothing of an answer.
+  /// The longest time without a request, or without progress of an answer.
   package var idleMilliseconds = 60_000
-  /// How long the end of a connection may take.
+  /// The longest time to close a connection.
   package var endMilliseconds = 2_000
-  /// How many bytes may wait for one side before the other side isn't read.
+  /// The unsent bytes for one side at which the other side isn't read any more.
   package var waitingBytes = 1 << 20
-  /// How many bytes a message of a page may have.
+  /// The most bytes of a page's message.
   package var messageBytes = Limits.frameBytes
 
   package init() {}
 }
 
-/// A request to end a bridge, from any thread.
+/// Ends a bridge from any thread.
 package final class StudioEnd: Sendable {
   package let loop: EventLoop
   private let isWanted = Atomic(false)
@@ -65,7 +65,7 @@ package final class StudioEnd: Sendable {
     loop = try EventLoop()
   }
 
-  /// Whether the bridge is to end.
+  /// Whether the bridge must end.
   package var isAsked: Bool { isWanted.load(ordering: .acquiring) }
 
   /// Ends the bridge.

@@ -1,20 +1,20 @@
 package import DepotLinux
 package import DepotProtocol
 
-/// The socket at which a bridge gives its user's other commands a new address of its page.
+/// A socket through which the user's other commands get a new address of a running studio's page.
 ///
-/// It is beside the service's socket, or in the user's own folder where that can't be written to. Only its user may
-/// connect.
+/// It is beside the service's socket, or in the user's own folder if that can't be written. Only
+/// its user may connect.
 package struct StudioDoor {
   private let listening: ListeningSocket
 
-  /// The descriptor that can be read when somebody asks.
+  /// The descriptor that can be read when a command has connected.
   package var descriptor: Descriptor { listening.descriptor }
 
-  /// Opens the door of the studio for a service.
+  /// Listens at the socket of the studio for a service.
   ///
-  /// - Returns: `nil` if there can be none, so that no other command finds the studio.
-  /// - Throws: ``DepotError`` `unavailable.busy` if there is a studio for the service already.
+  /// - Returns: `nil` if no socket can be made, so that no other command finds the studio.
+  /// - Throws: ``DepotError`` `unavailable.busy` if the service already has a studio.
   package init?(for socket: String) throws(DepotError) {
     for path in Self.paths(for: socket) {
       do throws(ListeningSocket.Failure) {
@@ -29,7 +29,7 @@ package struct StudioDoor {
     return nil
   }
 
-  /// Gives everybody who waits an answer.
+  /// Answers all waiting commands.
   package func answer(_ text: () -> String) {
     while let connection = try? UnixSocket.accept(from: descriptor) {
       guard let peer = try? UnixSocket.peer(of: connection),
@@ -40,17 +40,17 @@ package struct StudioDoor {
     }
   }
 
-  /// Takes the door away.
+  /// Removes the socket.
   package func close() { listening.unlinkIfOwn() }
 
-  /// Asks the studio that runs for a service, if there is one; returns what it answers.
+  /// Returns the answer of a service's running studio; `nil` if there is none.
   package static func ask(for socket: String) -> String? {
     for path in paths(for: socket) {
       guard let connection = try? UnixSocket.connect(path: path),
         let peer = try? UnixSocket.peer(of: connection),
         [0, Process.user].contains(peer.user)
       else { continue }
-      // One that is stopped doesn't answer.
+      // A suspended studio doesn't answer.
       guard Poll.wait(for: [connection], milliseconds: 5000) == [true],
         let bytes = try? connection.readAll(limit: 1 << 12), !bytes.isEmpty
       else { continue }

@@ -1,15 +1,15 @@
-/// A splitter of a browser's bytes into the messages of a WebSocket (RFC 6455).
+/// Splits a browser's bytes into the messages of a WebSocket (RFC 6455).
 struct WebSocketDecoder: Sendable {
-  /// The next thing that the browser said.
+  /// An event from the browser.
   enum Event: Hashable, Sendable {
     case text([UInt8])
     case ping([UInt8])
     case pong
-    /// It closes, with a code if it gave one.
+    /// The browser closes the WebSocket, with a code if it sent one.
     case close(UInt16?)
   }
 
-  /// The reason why the connection can't go on, with the code that says so.
+  /// The reason why the connection must be closed, with the status code.
   struct Fault: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
@@ -39,19 +39,19 @@ struct WebSocketDecoder: Sendable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var start = 0
-  /// The frames of a message whose last one hasn't come.
+  /// The frames of an unfinished message.
   private var message: [UInt8] = []
   private var isInMessage = false
 
-  /// Creates a decoder of messages of at most so many bytes.
+  /// Creates a decoder of messages with at most `limit` bytes.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// How many bytes it holds.
+  /// The number of stored bytes.
   var heldCount: Int { buffer.count - start + message.count }
 
-  /// Adds bytes that were received.
+  /// Adds received bytes.
   mutating func receive(_ bytes: some Collection<UInt8>) {
     if start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 16)
@@ -63,9 +63,9 @@ struct WebSocketDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Removes and returns what comes next, or `nil` if more bytes are needed.
+  /// Removes and returns the next event, or `nil` if more bytes are needed.
   ///
-  /// - Throws: ``Fault`` if it breaks the rules, or is too large, which its header says before its bytes come.
+  /// - Throws: ``Fault`` if a frame is invalid or too large, as soon as its header is received.
   mutating func next() throws(Fault) -> Event? {
     while let header = try header() {
       try check(header)
@@ -165,9 +165,9 @@ struct WebSocketDecoder: Sendable {
   }
 }
 
-/// The frames that go to the browser.
+/// Encodes the frames for the browser.
 enum WebSocketFrame {
-  /// Adds a message of text.
+  /// Appends a text message.
   static func append(text: [UInt8], to bytes: inout [UInt8]) {
     append(0x81, text, to: &bytes)
   }
@@ -176,7 +176,7 @@ enum WebSocketFrame {
     append(0x8A, content, to: &bytes)
   }
 
-  /// Adds the last frame, with a code and a reason that is cut to what fits.
+  /// Appends the closing frame, with a code and a reason, which is truncated if it is too long.
   static func append(close code: UInt16, _ reason: String, to bytes: inout [UInt8]) {
     var text = reason
     while text.utf8.count > 123 { text.removeLast() }
@@ -204,18 +204,18 @@ enum WebSocketFrame {
   }
 }
 
-/// The answer to a browser that wants a WebSocket.
+/// The handshake of a WebSocket.
 enum WebSocketHandshake {
   private static let identifier = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-  /// Returns the answer that begins the WebSocket, or the refusal of a request that doesn't keep to the rules.
+  /// Returns the answer that starts the WebSocket, or the refusal of an invalid request.
   static func answer(_ request: HTTPRequest) -> HTTPResponse {
     guard request.lists("websocket", in: "upgrade"), request.lists("upgrade", in: "connection")
     else {
       return HTTPResponse(.upgradeRequired, "A WebSocket is here.")
         .with("Upgrade", "websocket").with("Connection", "Upgrade")
     }
-    // Browsers always say from which page.
+    // Browsers always send the origin of the page.
     guard request.fields["origin"] != nil else {
       return HTTPResponse(.forbidden, "A WebSocket needs an origin.")
     }
