@@ -119,7 +119,7 @@ extension DepotError {
   ///
   /// - Parameters:
   ///   - path: The socket, or a store's file.
-  ///   - users: More users to whom the folder may belong.
+  ///   - users: Further users who may own the folder.
   /// - Throws: ``DepotError`` `permission.file`.
   package static func refuseDistrust(
     folderOf path: String,

@@ -12,7 +12,7 @@ class AttributeCodec: @unchecked Sendable {
   /// The first part of a composite whose default can't be stored, and why; `nil` if there is none.
   var defaultProblem: (part: String, cause: any Error)? { nil }
 
-  /// The ends of the columns' names behind that of the property: "" for the only one, ".city" for a
+  /// The suffixes of the columns' names after the property's: "" for the only column, ".city" for a
   /// part of a composite.
   var suffixes: [String] { [""] }
 

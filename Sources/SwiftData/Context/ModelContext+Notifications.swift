@@ -21,8 +21,9 @@ extension ModelContext {
     case deletedIdentifiers = "deleted"
     /// The tokens of the save in the histories of the stores, by the stores' identifiers.
     case historyTokens
-    /// The conflicts with others in which ``ModelContext/mergePolicy`` let this context win: for each a
-    /// `SaveConflict` with the values that were read, those of others, and those stored now.
+    /// The conflicts with others that this context won by its ``ModelContext/mergePolicy``.
+    ///
+    /// Each is a `SaveConflict` with the values read, those of others, and those stored now.
     case conflicts
   }
 

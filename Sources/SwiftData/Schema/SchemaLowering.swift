@@ -82,7 +82,7 @@ struct SchemaLowering {
         throw badDefault(property.name, property, of: description, error)
       }
     }
-    // A type of which no value is known has no placeholder either.
+    // A type without a known value has no placeholder either.
     if attribute.options.contains(.ephemeral), !attribute.isOptional, attribute.defaultValue == nil,
       var values = try? codec.values(codec.placeholder)[...]
     {
