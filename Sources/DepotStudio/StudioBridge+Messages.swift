@@ -1,6 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
+/// Answers HTTP requests, and passes messages of WebSockets to the service.
 extension StudioBridge {
   /// Processes a browser's next request or message if there is space for its output.
   ///
