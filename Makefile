@@ -23,6 +23,8 @@ SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -X
 # That nothing is changed while somebody else uses it is checked in the builds of the tests, at run time too.
 UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
 RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
+# The commit that programs tell; empty without git or outside of a clone.
+COMMIT = $(if $(wildcard $(CURDIR)/.git),$(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null))
 BIN := .build/release
 PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
@@ -69,7 +71,7 @@ endef
 # Builds some release programs, which the first argument calls by a name, into .build/release at once.
 define build_programs
 	$(call link_static_library)
-	@DEPOT_ONLY="$(2)" .ci/progress "Building $(1)" .build/make.log \
+	@DEPOT_ONLY="$(2)" DEPOT_COMMIT="$(COMMIT)" .ci/progress "Building $(1)" .build/make.log \
 	  $(SWIFT) build $(RELEASE)
 endef
 
@@ -77,7 +79,7 @@ endef
 define document
 	@mkdir -p $(DOCS)/symbols
 	$(call quietly,"Reading the symbols of $(1)",'$(SWIFT) symbolgraph-extract -module-name $(1) $(2) \
-	  -target $(shell uname -m)-unknown-linux-gnu -I $(MODULES) -I Sources/CDepotLinux -I Sources/CDepotSQLite \
+	  -target $(shell uname -m)-unknown-linux-gnu -I $(MODULES) -I Sources/CDepotLinux -I Sources/CDepotSQLite -I Sources/CDepotVersion/include \
 	  -I Sources/CDepotProtocol/include -minimum-access-level public -skip-synthesized-members -output-dir $(DOCS)/symbols')
 	$(call quietly,"Writing the documentation of $(1)",'$(DOCC) convert Sources/$(1)/$(1).docc --warnings-as-errors \
 	  --additional-symbol-graph-dir $(DOCS)/symbols --fallback-display-name $(1) \

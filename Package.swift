@@ -32,6 +32,9 @@ let syntaxFolder: String = {
   return folders.first { FileManager.default.fileExists(atPath: $0 + module) } ?? folders[0]
 }()
 
+/// The commit of the sources, which `make` passes for release programs; otherwise empty.
+let commit = (Context.environment["DEPOT_COMMIT"] ?? "").filter(\.isHexDigit)
+
 let package = Package(
   name: "depot",
   products: [
@@ -60,11 +63,14 @@ let package = Package(
     .systemLibrary(name: "CDepotJSON", pkgConfig: "json-c"),
     .systemLibrary(name: "CDepotLinux"),
     .target(name: "CDepotProtocol"),
-    .target(name: "CDepotStudio"),
+    .target(
+      name: "CDepotVersion",
+      cSettings: commit.isEmpty ? [] : [.define("DEPOT_COMMIT", to: commit)]
+    ),
     .target(name: "DepotLinux", dependencies: ["CDepotLinux"]),
     .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
     .target(name: "DepotPostgres", dependencies: ["DepotLinux"]),
-    .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin"]),
+    .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin", "CDepotVersion"]),
     .target(
       name: "DepotEngine",
       dependencies: ["DepotPostgres", "DepotSQLite", "DepotProtocol", "DepotLinux"]

@@ -19,7 +19,7 @@ import Testing
     "DepotSQLite": ["CDepotSQLite", "DepotLinux", "Glibc", "Synchronization"],
     "DepotPostgres": ["DepotLinux", "Glibc"],
     // Of Glibc, only the functions of numbers.
-    "DepotProtocol": ["FoundationEssentials", "Swift", "Glibc"],
+    "DepotProtocol": ["CDepotVersion", "FoundationEssentials", "Swift", "Glibc"],
     "DepotEngine": [
       "DepotPostgres", "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials",
       "Synchronization", "Swift", "Glibc",

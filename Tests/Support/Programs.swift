@@ -36,7 +36,9 @@ package enum Programs {
 
   /// The options with which the compiler finds the modules that the tests were built with.
   package static var moduleOptions: [String] {
-    let modules = ["CDepotLinux", "CDepotSQLite", "CDepotProtocol/include"]
+    let modules = [
+      "CDepotLinux", "CDepotSQLite", "CDepotProtocol/include", "CDepotVersion/include",
+    ]
     return ([besideTests("Modules")] + modules.map { "\(root)/Sources/\($0)" })
       .flatMap { ["-I", $0] }
   }

@@ -39,7 +39,7 @@ enum VersionVerb {
     summary: "show the version",
     examples: ["depot version"]
   ) { session in
-    session.output.append("depot \(ProtocolVersion.software)\n")
+    session.output.append("depot \(ProtocolVersion.build)\n")
   }
 }
 

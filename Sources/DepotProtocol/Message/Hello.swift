@@ -1,3 +1,5 @@
+internal import CDepotVersion
+
 /// The first frame of a client.
 @Memberwise
 package struct Hello: Hashable, Sendable {
@@ -32,6 +34,11 @@ package enum ProtocolVersion {
   package static let highest = 1
   /// The version of Depot itself.
   package static let software = "0.1.0"
+  /// The version with the commit of the sources, as in `0.1.0 (3f2b8c019d20)`, if the build was given that.
+  package static let build: String = {
+    let commit = String(cString: depotCommit())
+    return commit.isEmpty ? software : "\(software) (\(commit))"
+  }()
   /// The features that a service announces beyond version 1's operations.
   package static let features = ["credit", "int64", "containers", "pins", "staging", "access"]
 }

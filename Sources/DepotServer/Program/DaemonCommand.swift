@@ -117,7 +117,7 @@ package enum DaemonCommand {
     case .printManual:
       print(DaemonHelp.manual, terminator: "")
     case .printVersion:
-      print("depotd \(ProtocolVersion.software)")
+      print("depotd \(ProtocolVersion.build)")
     case .printProtocol:
       print(ProtocolDocument.json, terminator: "")
     case .check(let configuration):
