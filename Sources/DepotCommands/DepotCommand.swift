@@ -123,7 +123,7 @@ package enum DepotCommand {
         )
       } else {
         let help = Help(for: 2)
-        session.messages.write(group.isEmpty ? help.concise : help.text(ofGroup: group))
+        session.messages.write(group.isEmpty ? help.full : help.text(ofGroup: group))
         return 64
       }
       return 0

@@ -10,8 +10,8 @@ import Testing
   private static func texts(_ width: Int) -> [String] {
     let help = Help(width: width)
     let groups = Set(Verb.visible.filter { $0.words.count > 1 }.map { [$0.words[0]] })
-    return [help.concise, help.full] + Verb.all.map(help.text) + groups.map(help.text)
-      + HelpTopic.all.map(help.text)
+    return [help.full] + HelpList.allCases.map(help.text) + Verb.all.map(help.text)
+      + groups.map(help.text) + HelpTopic.all.map(help.text)
   }
 
   @Test(arguments: widths)
@@ -94,11 +94,40 @@ import Testing
     )
   }
 
-  @Test func `topics are listed and completed`() {
-    for topic in HelpTopic.all {
-      #expect(Help(width: 80).full.contains("  help \(topic.name)"))
-      #expect(Help(width: 80).full.contains(topic.summary))
+  @Test func `the help fits one screen, and leaves a line for the next command`() {
+    let lines = Help(width: 80).full.split(separator: "\n", omittingEmptySubsequences: false)
+    // A line feed is behind the last line.
+    #expect(lines.count - 1 <= 23)
+  }
+
+  @Test func `each verb is in the group of its purpose`() throws {
+    let full = Help(width: 100).full
+    let help = Help(width: 100).text(of: HelpList.verbs)
+    for verb in Verb.visible {
+      #expect(VerbGroup.all.count { $0.verbs.contains { $0.name == verb.name } } == 1)
+      #expect(full.contains(try #require(verb.words.last)), "\(verb.name)")
+      #expect(help.contains("\n  \(verb.name) "), "\(verb.name)")
     }
+    #expect(
+      VerbGroup.all.first { $0.name == "Schema" }?.names.hasPrefix("schema apply | show") == true
+    )
+  }
+
+  @Test func `the options of every verb have a text of their own`() {
+    let text = Help(width: 80).text(of: HelpList.options)
+    for option in OptionSpec.global { #expect(text.contains("--\(option.name)"), "\(option.name)") }
+    #expect(text.contains("Ctrl-C"))
+  }
+
+  @Test func `topics are listed and completed`() {
+    let topics =
+      HelpTopic.all.map { ($0.name, $0.summary) }
+      + HelpList.allCases.map { ($0.rawValue, $0.summary) }
+    for (name, summary) in topics {
+      #expect(Help(width: 80).full.contains("  help \(name)"))
+      #expect(Help(width: 80).full.contains(summary))
+    }
+    #expect(Completer(["help", "ve"]) { _ in nil }.candidates.contains("verbs"))
     #expect(Completer(["help", "pr"]) { _ in nil }.candidates == ["predicates"])
     #expect(Completer(["help", "sc"]) { _ in nil }.candidates == ["schema"])
     #expect(Completer(["help", "schema", "a"]) { _ in nil }.candidates == ["apply"])

@@ -83,24 +83,7 @@ extension Verb {
 
 extension Verb {
   /// All verbs, in the order of the help.
-  static let all: [Verb] = [
-    FetchVerb.verb, WatchVerb.verb, GetVerb.verb, CountVerb.verb, ExistsVerb.verb,
-    AggregateVerb.verb,
-    InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
-    ExportVerb.verb, ExplainVerb.verb,
-    HistoryVerb.verb, LogVerb.verb, BlameVerb.verb, ShowVerb.verb, UndoVerb.verb, UndoVerb.redo,
-    BlobGetVerb.verb, BlobPutVerb.verb, StudioVerb.verb,
-    SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
-    SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
-    BackupVerb.verb, RestoreVerb.verb, CheckVerb.verb, DoctorVerb.verb,
-    SpaceVerb.verb, CompactVerb.verb, CopiesRemoveVerb.verb,
-    ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
-    ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
-    ClientsVerb.verb, ClientsEndVerb.verb, StatsVerb.verb, PingVerb.verb, CallVerb.verb,
-    ShellVerb.verb, CompletionsVerb.verb,
-    HelpVerb.verb,
-    VersionVerb.verb, CompleteVerb.verb, ManualVerb.verb,
-  ]
+  static let all: [Verb] = VerbGroup.all.flatMap(\.verbs) + [CompleteVerb.verb, ManualVerb.verb]
 
   /// The verbs that the help and completion show.
   static let visible = all.filter { !$0.isHidden }

@@ -110,12 +110,15 @@ struct Completer {
 
   /// The topics and verbs that have help.
   private var helped: [Candidate] {
-    let topics = invocation.operands.isEmpty ? HelpTopic.all : []
+    var topics: [Candidate] = []
+    if invocation.operands.isEmpty {
+      topics =
+        HelpList.allCases.map { Candidate(text: $0.rawValue, description: $0.summary) }
+        + HelpTopic.all.map { Candidate(text: $0.name, description: $0.summary) }
+    }
     let verbs = verbs(after: invocation.operands)
-      .filter { verb in !topics.contains { $0.name == verb.text } }
-    return matching(
-      verbs + topics.map { Candidate(text: $0.name, description: $0.summary) }
-    )
+      .filter { verb in !topics.contains { $0.text == verb.text } }
+    return matching(verbs + topics)
   }
 
   private var schema: Schema? { loadSchema(invocation) }

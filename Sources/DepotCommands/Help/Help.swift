@@ -20,48 +20,34 @@ struct Help {
     self.init(width: Terminal.wantedWidth(descriptor) ?? Self.standardWidth)
   }
 
-  /// The output of `depot` alone.
-  var concise: String {
-    "depot \(ProtocolVersion.software): a store of objects\n\n"
+  /// The output of `depot --help`, which fits a terminal of 24 lines.
+  var full: String {
+    prose("depot \(ProtocolVersion.software): an object store. Usage: depot [options] VERB …")
+      + "\n"
+      + table(VerbGroup.all.map { ($0.name + ":", $0.names) })
+      + "\nExamples:\n"
       + commands([
-        "depot schema apply packages.schema.json",
         "depot import Package packages.ndjson",
         "depot fetch Package --where \"section == 'database'\" --sort name --limit 10",
       ])
-      + prose(
-        """
-
-        Verbs: \(topWords.joined(separator: ", "))
-
-        More: depot --help, depot VERB --help
-        """
+      + "\nMore help:\n"
+      + table(
+        [("VERB --help", "show what a verb does, with examples and its options")]
+          + HelpList.allCases.map { ("help \($0.rawValue)", $0.summary) }
+          + HelpTopic.all.map { ("help \($0.name)", $0.summary) }
       )
   }
 
-  private var topWords: [String] {
-    var words: [String] = []
-    for verb in Verb.visible where !words.contains(verb.words[0]) { words.append(verb.words[0]) }
-    return words
-  }
-
-  /// The output of `depot --help`.
-  var full: String {
-    "depot \(ProtocolVersion.software): a store of objects\n\nExamples:\n"
-      + commands([
-        "depot schema apply packages.schema.json",
-        "depot import Package packages.ndjson",
-        "depot fetch Package --where \"section == 'database' AND installedSize > 10000\" "
-          + "--sort installedSize:desc --limit 10",
-        "depot count Package --where \"maintainer CONTAINS[c] 'debian'\"",
-        "depot fetch Package -o csv > packages.csv",
-      ])
-      + "\nUsage: depot [options] VERB …\n\nVerbs:\n"
-      + table(Verb.visible.map { ($0.name, $0.summary) })
-      + "\nMore help:\n"
-      + table(HelpTopic.all.map { ("help \($0.name)", $0.summary) })
-      + "\nOptions of every verb:\n" + options(OptionSpec.global)
-      + "\n"
-      + prose(Self.notes)
+  /// Returns the help text of a list.
+  func text(of list: HelpList) -> String {
+    switch list {
+    case .verbs:
+      VerbGroup.all.map { group in
+        group.name + ":\n" + table(group.verbs.map { ($0.name, $0.summary) })
+      }
+      .joined(separator: "\n")
+    case .options: options(OptionSpec.global) + "\n" + prose(Self.notes)
+    }
   }
 
   /// Explanations that apply to all verbs.

@@ -6,12 +6,15 @@ enum HelpVerb {
     name: "help",
     operands: .init("[VERB | TOPIC]", 0...2, .help),
     summary: "show help",
-    examples: ["depot help fetch"] + HelpTopic.all.map { "depot help \($0.name)" }
+    examples: ["depot help fetch"]
+      + (HelpList.allCases.map(\.rawValue) + HelpTopic.all.map(\.name)).map { "depot help \($0)" }
   ) { session in
     let words = session.invocation.operands
     let help = session.beginHelp()
     if words.isEmpty {
       session.output.append(help.full)
+    } else if words.count == 1, let list = HelpList(rawValue: words[0]) {
+      session.output.append(help.text(of: list))
     } else if let topic = HelpTopic.all.first(where: { [$0.name] == words }) {
       session.output.append(help.text(of: topic))
       if Verb.visible.contains(where: { $0.words.starts(with: words) }) {
@@ -26,7 +29,7 @@ enum HelpVerb {
       throw ArgumentParser.unknownVerb(
         words[known ? 1 : 0],
         after: known ? [words[0]] : [],
-        or: known ? [] : HelpTopic.all.map(\.name)
+        or: known ? [] : HelpList.allCases.map(\.rawValue) + HelpTopic.all.map(\.name)
       )
     }
   }
