@@ -38,7 +38,7 @@ struct CommandSession {
     self.messages = paged
     interruption = Interruption {
       messages.write(
-        "Cancelling the change. Ctrl-C again leaves without knowing what became of it.\n"
+        "Cancelling the change. Ctrl-C again quits without waiting for the outcome.\n"
       )
     }
     chosenFormat = try invocation.choice(.output, OutputFormat.self)

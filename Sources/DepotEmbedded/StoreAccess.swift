@@ -105,7 +105,7 @@ package final class StoreAccess: Sendable {
       // Another thread may have found one meanwhile.
       guard route.isSame(as: lost) else { return }
       guard let finder else {
-        throw DepotError(.io, "The store in memory failed, and what it held is gone.")
+        throw DepotError(.io, "The store in memory failed, and its rows are gone.")
       }
       route = try finder.find()
     }

@@ -30,7 +30,7 @@ public struct SettleTimeout: Error, Hashable, CustomStringConvertible {
   let limit: Duration
 
   public var description: String {
-    "For \(limit), \(culprit) hasn't taken in what is committed: it hangs, or isn't asked for its next event."
+    "For \(limit), \(culprit) hasn't received the commits: it hangs, or isn't asked for its next event."
   }
 }
 

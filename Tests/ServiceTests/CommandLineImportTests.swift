@@ -42,7 +42,7 @@ extension CommandTests {
       for rejects in [records, link] {
         let outcome = try depot("import", "Author", records, "--rejects", rejects)
         #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("is what is to be imported"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("is the file to import"), "\(outcome.errors)")
       }
       let bytes = try #require(FileManager.default.contents(atPath: records))
       #expect(bytes.count == 26)

@@ -117,7 +117,7 @@ extension CommandTests {
       )
       let required = try apply("schema.json", "1.0.0", must)
       #expect(required.errors.contains("x attribute Item.must is new, but neither optional nor"))
-      #expect(required.errors.contains("Make what is new optional, or give it a default."))
+      #expect(required.errors.contains("Make new attributes optional, or give them defaults."))
       // What the hint says about beginning afresh.
       let remove = try remove
       #expect(required.errors.contains("depot service stop && \(remove)\n"))

@@ -51,7 +51,7 @@ extension CommandTests {
       let outcome = try importing(entity, count, with: signal)
       #expect(outcome.status == 0, "\(outcome.errors)")
       #expect(outcome.errors.contains("\(count / 1000),000 inserted"), "\(outcome.errors)")
-      #expect(outcome.errors.contains("goes on with the next one"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("continues with the next one"), "\(outcome.errors)")
       #expect(try daemon.depot(["count", entity]).output == "\(count)\n")
       let groups = try daemon.depot([
         "aggregate", entity, "--value", "low=min(n)", "--value", "high=max(n)", "--value",

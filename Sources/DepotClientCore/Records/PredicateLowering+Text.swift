@@ -48,7 +48,7 @@ extension PredicateLowering {
     case .attribute(let path) where innermost == nil: return .search([path], words)
     case .member(.variable(let name), let path) where name == innermost:
       return .search([path], words)
-    default: throw refusal("a search of what isn't a property of the innermost element")
+    default: throw refusal("a search of anything but a property of the innermost element")
     }
   }
 }

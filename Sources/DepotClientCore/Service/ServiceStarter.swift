@@ -145,7 +145,7 @@ struct ServiceStarter {
       return (try Process.spawnDetached(command, output: ends.writing, log: log), ends.reading)
     } catch {
       throw DepotError(.noService, "\(command[0]) can't be started (\(error)).")
-        .hint("Its log is to be at \(log).")
+        .hint("Its log would be \(log).")
     }
   }
 

@@ -84,7 +84,7 @@ extension OptionSpec {
   )
   static let versions: OptionSpec = "--versions: show the $version of each row"
   static let null: OptionSpec =
-    "--null TEXT: what stands for null in table, csv, and tsv (default: nothing)"
+    "--null TEXT: the text for null in table, csv, and tsv (default: nothing)"
   static let all: OptionSpec = "--all: every row of the entity"
   static let onConflict = OptionSpec(
     "--on-conflict WHAT: error, skip, or replace if a unique value is taken (default: error)",

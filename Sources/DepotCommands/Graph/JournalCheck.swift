@@ -62,7 +62,7 @@ struct JournalCheck {
       }
     } catch let error as DepotError where error.code == .historyForeign {
       throw refusal(
-        "\(path) tells of another store, or of what the store had before it was restored."
+        "\(path) belongs to another store, or to the store before it was restored."
       )
     } catch let error as DepotError where error.code == .historyExpired {
       // The rows themselves can still be looked for.

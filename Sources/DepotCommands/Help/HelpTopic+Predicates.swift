@@ -31,7 +31,7 @@ extension HelpTopic {
         ("title CONTAINS 'sea'", "also BEGINSWITH and ENDSWITH"),
         ("title LIKE 'The * of ?arth*'", "* any text, ? one character"),
         ("title MATCHES '[A-Z].+[0-9]{2}'", "a regular expression for all of it"),
-        ("title CONTAINS[cd] 'cafe'", "[c] whatever the case, [d] whatever the accents"),
+        ("title CONTAINS[cd] 'cafe'", "[c] ignores case, [d] ignores accents"),
         ("title MATCHES TEXT 'earth* -sea'", "words, of attributes with \"spotlight\""),
       ]),
       .heading("Paths"),
@@ -52,7 +52,7 @@ extension HelpTopic {
       ]),
       .heading("Dates and other types"),
       .examples([
-        ("bought > '2026-01-31T12:00:00Z'", "text becomes what it is compared with"),
+        ("bought > '2026-01-31T12:00:00Z'", "text is converted to the type of the other side"),
         ("bought < now()", "the time of the call"),
         ("CAST(year, 'string') ENDSWITH '00'", "string int64 double decimal bool date uuid"),
       ]),

@@ -41,7 +41,7 @@ extension HelpTopic {
         ("optional", "true if a to-one relationship may lead to nothing"),
         (
           "deleteRule",
-          "what becomes of the rows it leads to: nullify (forget), cascade, deny, or noAction"
+          "the effect on the rows it leads to: nullify (forget), cascade, deny, or noAction"
         ),
       ]),
       .heading("Versions"),

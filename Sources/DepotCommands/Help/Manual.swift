@@ -47,7 +47,7 @@ enum Manual {
 
   /// The exit statuses with their meanings, by classes of errors.
   static let statuses = [
-    ("0", "done"), ("1", "there is no such row, or a conflict with what others have stored"),
+    ("0", "done"), ("1", "there is no such row, or a conflict with changes of others"),
     ("64", "wrong usage"), ("65", "a value or a schema that the store refuses, or no JSON"),
     ("66", "a file is missing"),
     ("69", "no service answers, or it can't at present"), ("70", "a defect of depot"),

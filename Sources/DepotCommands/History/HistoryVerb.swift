@@ -14,11 +14,11 @@ enum HistoryVerb {
   private static let consumer: OptionSpec =
     "--consumer NAME: begin where this consumer has read up to"
   private static let acknowledge: OptionSpec =
-    "--acknowledge: with --consumer: note that what was shown was read"
+    "--acknowledge: with --consumer: note the shown transactions as read"
   private static let forget: OptionSpec = "--forget: with --consumer: forget it, and show nothing"
   private static let status: OptionSpec = "--status: show how much is kept, and who reads it"
   private static let deleteBefore: OptionSpec =
-    "--delete-before MOMENT: delete what was before this token or date, and show nothing"
+    "--delete-before MOMENT: delete the transactions before it, and show nothing"
 
   static let verb = Verb(
     name: "history",

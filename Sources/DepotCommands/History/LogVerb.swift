@@ -4,7 +4,7 @@ internal import DepotProtocol
 /// `depot log`: the last transactions.
 enum LogVerb {
   private static let follow: OptionSpec =
-    "-f, --follow: the newest last, and then what is committed from now on, until Ctrl-C"
+    "-f, --follow: the newest last, and then new transactions, until Ctrl-C"
   private static let retry: OptionSpec =
     "--retry SECONDS: with --follow: how long to try to connect again (default: 60)"
 

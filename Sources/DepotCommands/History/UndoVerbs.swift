@@ -7,7 +7,7 @@ enum UndoVerb {
   private static let group: OptionSpec =
     "--group NAME: all transactions of this group, the last first"
   private static let policy = OptionSpec(
-    "--policy POLICY: what to do with what was changed since: \(policies.joined(separator: ", "))",
+    "--policy POLICY: which side wins where values were changed since: \(policies.joined(separator: ", "))",
     candidates: .words(policies)
   )
   private static let single: OptionSpec =
@@ -17,7 +17,7 @@ enum UndoVerb {
   static let verb = Verb(
     name: "undo",
     operands: .token,
-    summary: "undo what a command did, the last one unless another is named",
+    summary: "undo the last command, or the named one",
     details: """
       It is undone in a transaction of its own, which depot redo undoes. What one command did in many
       transactions, as an import or an update with --chunk, is undone as a whole, with the last first, in
@@ -37,7 +37,7 @@ enum UndoVerb {
   static let redo = Verb(
     name: "redo",
     operands: .token,
-    summary: "do again what was undone last",
+    summary: "redo the last undo",
     examples: ["depot redo", "depot redo 3f2b8c01-9d20c4e7a1b2-1043"],
     options: [author, group, single, policy]
   ) { try run($0, isRedo: true) }

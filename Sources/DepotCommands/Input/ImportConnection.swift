@@ -120,7 +120,7 @@ final class ImportConnection {
   }
 
   private func reconnect(after end: DepotError) throws {
-    session.say("The service has ended; the import goes on with the next one.")
+    session.say("The service has ended; the import continues with the next one.")
     let limit = Monotonic.now() + Self.patience
     while true {
       do throws(DepotError) {

@@ -37,7 +37,7 @@ final class Importer {
   static let largeValueAdvice =
     "A larger value goes into a row that is stored, with: depot blob put ENTITY/ID ATTRIBUTE FILE"
   /// The advice about a bad record.
-  static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and goes on."
+  static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and continues."
 
   /// The size of the largest batch in bytes, plus up to one record.
   static let batchBytes = 4 << 20

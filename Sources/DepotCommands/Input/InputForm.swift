@@ -30,7 +30,7 @@ extension InputForm {
     candidates: .words(ImportFormat.allCases.map(\.rawValue))
   )
   private static let separator = OptionSpec(
-    "--separator CHARACTER: what stands between the fields of csv, such as ';', '|', or tab "
+    "--separator CHARACTER: the character between the fields of csv, such as ';', '|', or tab "
       + "(default: ,)"
   )
   private static let path: OptionSpec =
@@ -49,7 +49,7 @@ extension InputForm {
       + "\\n a line break, \\\\ a backslash (default format: tsv)"
   )
   private static let null = OptionSpec(
-    "--null TEXT: what stands for null in csv and tsv (default: an empty field that isn't quoted; "
+    "--null TEXT: the text for null in csv and tsv (default: an empty field that isn't quoted; "
       + "with --escapes: \\N)"
   )
 

@@ -21,7 +21,7 @@ final class RejectsFile {
     if let input = FileSystem.destination(of: input),
       let output = FileSystem.destination(of: path), FileSystem.isSameFile(input, output)
     {
-      throw DepotError(.usage, "\(path) is what is to be imported.")
+      throw DepotError(.usage, "\(path) is the file to import.")
         .hint("Name another file for --rejects: it begins empty.")
     }
     sink = try attempt("The file \(path) can't be created") { () throws(SystemError) in

@@ -5,7 +5,7 @@ internal import DepotProtocol
 enum SpaceVerb {
   static let verb = Verb(
     name: "space",
-    summary: "show what takes room on the store's disk",
+    summary: "show the use of the store's disk",
     details: """
       Of each entity, or hierarchy of entities: its rows, their indexes, values in external storage, and
       many-to-many relationships. Free pages are used again by later rows; depot compact gives them back.

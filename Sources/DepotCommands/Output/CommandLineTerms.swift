@@ -47,9 +47,9 @@ struct CommandLineTerms {
     "See describe.": "See: depot --help",
     "with blob.read,": "with depot blob get,",
     #"Leave out "append" and "truncate"."#: "Put the whole value.",
-    #"asks for it by name: "allow":"loss"."#:
-      "asks for it by name: depot schema migrate --allow-loss",
-    "Allow a migration, or leave what the store has as it is.":
+    #"To permit the loss of data: "allow":"loss"."#:
+      "To permit the loss of data: depot schema migrate --allow-loss",
+    "Allow a migration, or only add to the store's schema.":
       "For more than additions: depot schema migrate",
     "in a custom stage (migration.begin).":
       "with a program in Swift, whose stages change the rows.",

@@ -30,8 +30,8 @@ enum ConflictReport {
 
   private static func sentence(_ decision: SaveConflict.Decision) -> String {
     switch decision {
-    case .client: "what this save wants was stored"
-    case .store: "what was stored stays"
+    case .client: "the value of this save was stored"
+    case .store: "the stored value stays"
     case .merged: "both were merged"
     case .dropped: "left out"
     case .recreated: "made again"

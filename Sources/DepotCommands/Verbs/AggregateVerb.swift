@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// `depot aggregate`: aggregates of rows, in groups.
 enum AggregateVerb {
   static let by = OptionSpec(
-    "--by PATHS: what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
+    "--by PATHS: the paths by which rows are grouped, or NAME=EXPRESSION; repeatable",
     candidates: .paths(.any),
     isRepeatable: true
   )
@@ -102,7 +102,7 @@ enum AggregateVerb {
     let name = chosen ?? columnName(aggregate.rawValue + " " + rest)
     if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }
     guard rest.first == "(", rest.last == ")", rest.count > 2 else {
-      throw DepotError(.usage, "\"\(text)\" doesn't say what of the rows is meant.")
+      throw DepotError(.usage, "\"\(text)\" has no path in parentheses.")
         .hint("Write \(name)=\(aggregate.rawValue)(path).")
     }
     let inner = try bindings.expression(String(rest.dropFirst().dropLast()))

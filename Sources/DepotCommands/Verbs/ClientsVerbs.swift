@@ -7,7 +7,7 @@ enum ClientsVerb {
   static let verb = Verb(
     name: "clients",
     operands: .init("", 0...0, .words(["end"])),
-    summary: "list who is connected to the service, and what runs",
+    summary: "list the clients of the service, and their running calls",
     details: """
       Of each connection but this one: its number, since when it is open, the user, the program and its \
       process, and the calls that have no answer yet, each with its entity and how long it takes already.

@@ -27,7 +27,7 @@ enum CompletionsVerb {
 
 /// `depot __complete`: the candidates for the last word, one in each line.
 enum CompleteVerb {
-  private static let describe: OptionSpec = "--describe: each with a tab and what it means"
+  private static let describe: OptionSpec = "--describe: each with a tab and its meaning"
   private static let line: OptionSpec =
     "--line TEXT: what to type behind TEXT, a command line of bash or zsh"
 

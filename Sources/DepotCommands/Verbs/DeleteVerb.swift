@@ -21,7 +21,7 @@ enum DeleteVerb {
     var bindings = try Bindings(invocation)
     if operands.count > 1, !UpdateVerb.isIdentifier(operands[0]) {
       throw DepotError(.usage, "\"\(operands[1])\" is one argument too many.")
-        .hint("Which rows is said by --where PREDICATE, by --all, or by identifiers alone.")
+        .hint("Name the rows with --where PREDICATE, with --all, or by identifiers alone.")
     }
     let (entity, rows) = try Selection.changed(operands, invocation, &bindings)
     var request = DeleteRequest(entity: entity, rows: rows)

@@ -5,7 +5,7 @@ internal import DepotProtocol
 enum ExplainVerb {
   private static let count: OptionSpec = "--count: rather how they would be counted"
   private static let runs: OptionSpec =
-    "--run: find them too, without showing them, and tell what it cost"
+    "--run: also find the rows, without showing them, and show the cost"
 
   static let verb = Verb(
     name: "explain",

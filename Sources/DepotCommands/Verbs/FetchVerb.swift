@@ -19,7 +19,7 @@ enum FetchVerb {
     candidates: .paths(.any)
   )
   static let subentityColumns: OptionSpec =
-    "--subentity-columns: show what only entities have that descend from it"
+    "--subentity-columns: also show the columns of entities that descend from it"
 
   static let verb = Verb(
     name: "fetch",
@@ -79,10 +79,10 @@ enum FetchVerb {
     }
     if let path = request.sectionBy, Selection.isExpression(path) {
       throw DepotError(.usage, "Sections are by a path, not by \"\(path)\".")
-        .hint("For counts by what is computed: depot aggregate \(request.entity) --by \(path)")
+        .hint("To count by a computed value: depot aggregate \(request.entity) --by \(path)")
     }
     if request.isDistinct, request.select == nil || format == .ids {
-      throw DepotError(.usage, "Rows are distinct in what is selected.")
+      throw DepotError(.usage, "--distinct needs selected columns.")
         .hint("Add --select, as in --select section --distinct.")
     }
   }

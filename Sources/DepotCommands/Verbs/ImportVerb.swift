@@ -13,7 +13,7 @@ enum ImportVerb {
     "--schema FILE: with --apple: the schema to read it with"
   private static let infer: OptionSpec = "--infer: with --apple: take the schema from the store"
   static let ignoreUnknown: OptionSpec =
-    "--ignore-unknown: leave out what the entity has no attribute for"
+    "--ignore-unknown: leave out members that the entity has no attribute for"
 
   private static let link = OptionSpec(
     "--link REL=ENTITY.KEY: the values of relationship REL are keys, as in depends=Package.name; "
@@ -25,7 +25,7 @@ enum ImportVerb {
     isRepeatable: true
   )
   private static let listSeparator = OptionSpec(
-    "--list-separator CHARACTER: what stands between the values of a list in csv and tsv "
+    "--list-separator CHARACTER: the character between the values of a list in csv and tsv "
       + "(default: ;)"
   )
   private static let ignoreMissing = OptionSpec(
@@ -36,7 +36,7 @@ enum ImportVerb {
     "--resume JOURNAL: note progress in JOURNAL; the same command goes on after an interruption"
 
   static let beginAgain: OptionSpec =
-    "--begin-again: with --resume: forget what JOURNAL tells, and import all of it"
+    "--begin-again: with --resume: forget the progress in JOURNAL, and import everything"
 
   static let verb = Verb(
     name: "import",

@@ -43,7 +43,7 @@ struct SchemaConflict {
       let wasToAdd = error.details?["steps"] != nil
       if wasToAdd { result.message = "\(file) does more than add to the store's schema." }
       if wasToAdd, error.details?["problems"]?.array?.isEmpty == false {
-        hints = ["Nothing was changed. Make what is new optional, or give it a default."]
+        hints = ["Nothing was changed. Make new attributes optional, or give them defaults."]
       } else if isNewer, !wasToAdd {
         // The service has said why the migration isn't possible.
         return error
@@ -61,7 +61,7 @@ struct SchemaConflict {
     }
     if file == "-", stored.entities.contains(where: { schema[$0.name] == nil }) {
       hints.append(
-        "To keep what the store has beside entities that are inferred: depot schema infer --add"
+        "To keep the store's entities beside the inferred ones: depot schema infer --add"
       )
     }
     return result.hint((hints + [afresh].compactMap(\.self)).joined(separator: "\n"))

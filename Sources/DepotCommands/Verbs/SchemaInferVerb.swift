@@ -4,9 +4,9 @@ internal import DepotProtocol
 /// `depot schema infer`: a schema that fits the records of files.
 enum SchemaInferVerb {
   private static let entity: OptionSpec =
-    "--entity NAME: what the entity of a single file is called (default: by the file's name)"
+    "--entity NAME: the name of the entity of a single file (default: by the file's name)"
   private static let add: OptionSpec =
-    "--add: to the schema that the store has, all of which is printed too"
+    "--add: add to the store's schema, and print all of it"
 
   static let verb = Verb(
     name: "schema infer",

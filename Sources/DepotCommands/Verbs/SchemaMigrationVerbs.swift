@@ -35,7 +35,7 @@ enum SchemaPlanVerb {
   static let verb = Verb(
     name: "schema plan",
     operands: .file,
-    summary: "tell what a migration would do",
+    summary: "show the steps that a migration would take",
     details: """
       The service tries the migration and undoes it: the steps, the rows that each is about, those
       that are in the way, the time, and where the backup would be. Nothing is changed. Steps that

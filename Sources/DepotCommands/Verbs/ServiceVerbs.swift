@@ -63,7 +63,7 @@ enum ServiceStopVerb {
     guard let connection = try session.connectIfRunning() else {
       session.socket.noteStopped()
       throw DepotError(.noService, "No service runs at \(session.socket.path).")
-        .hint("Nor is one started by itself now, until: \(session.socket.startCommand)")
+        .hint("No command starts one by itself until: \(session.socket.startCommand)")
     }
     let process = try ServiceStatus(connection).process
     try connection.shutdown()
@@ -73,7 +73,7 @@ enum ServiceStopVerb {
     }
     guard !Process.exists(Int32(clamping: process)) else {
       throw DepotError(.busy, "The service (process \(process)) still runs after 30 seconds.")
-        .hint("It ends when what it does is done; see its log.")
+        .hint("It ends after its current work; see its log.")
     }
     session.write(
       .object(["stopped": .int64(Int64(process))]),

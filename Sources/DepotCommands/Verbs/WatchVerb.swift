@@ -7,7 +7,7 @@ enum WatchVerb {
   private static let count: OptionSpec = "--count: only how many rows there are"
   private static let ids: OptionSpec = "--ids: only which rows there are, without values"
   private static let since: OptionSpec =
-    "--since TOKEN: begin with what changed since then rather than with all rows"
+    "--since TOKEN: begin with the changes since then instead of all rows"
   private static let noSnapshot: OptionSpec =
     "--no-snapshot: leave out the rows that are there at first"
   private static let changes: OptionSpec = "--changes N: end after N changes"

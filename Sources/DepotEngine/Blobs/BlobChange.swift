@@ -81,7 +81,7 @@ struct BlobChange {
 
   private func beyond(_ length: Int) -> DepotError {
     DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
-      .hint("Write what lies between first, or append.").at("/args/offset")
+      .hint("Write the bytes before it first, or append.").at("/args/offset")
   }
 
   /// Checks that a text isn't cut within a character.

@@ -407,7 +407,7 @@ final class ClusterHome: CommitHome {
       // Other services have continued, and the commit with that number isn't kept any more.
       if found == nil, try ClusterHead(results[1]).sequence >= number {
         failure = .unreachable(
-          "The connection to it was lost, and it has forgotten since what became of the commit."
+          "The connection was lost, and the cluster can't tell whether the commit is stored."
         )
         return .unknown
       }

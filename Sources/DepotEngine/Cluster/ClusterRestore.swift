@@ -57,7 +57,7 @@ package struct ClusterRestore {
 
   private var refusal: DepotError {
     DepotError(.usage, "There is a store in \(address.description).")
-      .hint("To put the backup into its place, say --replace; the store is kept beside it.")
+      .hint("To replace the store with the backup: --replace; the old store is kept beside it.")
   }
 
   /// Removes the files left by a killed restore.

@@ -178,7 +178,7 @@ final class ClusterSession {
     guard facts.boolean(2) else {
       throw DepotError(
         .unfitCluster,
-        "The cluster runs with fsync = off, so that a crash would lose what was acknowledged."
+        "The cluster runs with fsync = off, so that a crash would lose acknowledged commits."
       )
       .hint("Set fsync = on in postgresql.conf, and restart it.")
     }

@@ -70,8 +70,11 @@ struct EpochChain: Equatable, Sendable {
     }
     let end = place == epochs.count - 1 ? head : min(head, epochs[place + 1].began)
     guard token.sequence <= end else {
-      throw DepotError(.historyForeign, "The token \(token) is beyond what this store has.")
-        .hint(Self.advice(self.token(head)))
+      throw DepotError(
+        .historyForeign,
+        "The token \(token) is later than the last transaction of this store."
+      )
+      .hint(Self.advice(self.token(head)))
     }
   }
 

@@ -33,7 +33,7 @@ struct HistoryConsumers {
       let count = try connection.integer("SELECT count(*) FROM depot_consumer") ?? 0
       guard count < Self.limit else {
         throw DepotError(.tooManyRows, "The history has \(Self.limit) consumers already.")
-          .hint("Forget those that don't read any more with history.forget.").at("/args/consumer")
+          .hint("Forget unused consumers with history.forget.").at("/args/consumer")
       }
     }
     try connection.statement(

@@ -56,7 +56,7 @@ struct UndoConflicts {
     let what = first.kind == .updateOfDeleted ? "deleted" : "changed"
     let others = count > 1 ? ", and so were \(count - 1) others" : ""
     return DepotError(.merge, "\(name) was \(what) since \(bounds.token(token))\(others).")
-      .hint("Undo what came later first, or choose a policy.")
+      .hint("Undo the later changes first, or choose a policy.")
       .details(["conflicts": .array(list.map(\.json))])
   }
 }

@@ -129,7 +129,7 @@ struct UndoRun {
     guard !inverse.isEmpty || isRedo || !hasUnkeptEntities else {
       throw DepotError(
         .historyNoValues,
-        "The history keeps nothing of what \(bounds.token(token)) changed."
+        "The history keeps no changes of \(bounds.token(token))."
       )
       .hint("Give the entities \"history\": \"values\" in the schema.")
     }

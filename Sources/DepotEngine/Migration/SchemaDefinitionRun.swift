@@ -249,7 +249,7 @@ extension DepotError {
     _ problems: [String]
   ) -> DepotError {
     let error = mismatch(differences)
-      .hint("Nothing was changed. Allow a migration, or leave what the store has as it is.")
+      .hint("Nothing was changed. Allow a migration, or only add to the store's schema.")
     return error.details([
       "differences": .array(differences.map(JSONValue.string)), "steps": steps,
       "problems": .array(problems.map(JSONValue.string)),
@@ -266,7 +266,7 @@ extension DepotError {
       .loss,
       "The migration from \(plan.versions) would lose data: \(counted.sentence(losses))."
     )
-    .hint("Nothing was changed. What loses data asks for it by name: \"allow\":\"loss\".")
+    .hint("Nothing was changed. To permit the loss of data: \"allow\":\"loss\".")
     .at("/args/schema").details(["steps": counted.json(losses)])
   }
 

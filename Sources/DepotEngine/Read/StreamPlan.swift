@@ -105,7 +105,7 @@ extension StreamPlan {
     let names = Set(shape.columns.map(\.name))
     for (index, key) in sort.enumerated() {
       if case .attribute(let path) = key.expression, names.contains(path) { continue }
-      throw DepotError(.usage, "Distinct rows can be sorted only by what is selected.")
+      throw DepotError(.usage, "Distinct rows can be sorted only by selected columns.")
         .hint("Select it too.").at("/args/sort/\(index)")
     }
     guard request.prefetch.isEmpty else {

@@ -107,7 +107,7 @@ package struct StoreRestore {
   private func requireReplacing() throws(DepotError) {
     guard !replaces else { return }
     throw DepotError(.usage, "There is a store at \(path).")
-      .hint("To put the backup into its place, say --replace; the store is kept beside it.")
+      .hint("To replace the store with the backup: --replace; the old store is kept beside it.")
   }
 
   /// Copies the backup, flushes the copy, and verifies it as read from the disk.

@@ -131,9 +131,9 @@ final class Deletion {
     let others = rows.count - count > 1 ? " and \(rows.count - count - 1) more" : ""
     throw DepotError(
       .denied,
-      "\(layout.name)/\(identifier)\(others) would be deleted with what leads to them."
+      "\(layout.name)/\(identifier)\(others) would be deleted with the named rows."
     )
-    .hint("Let them lead elsewhere, delete them, or undo what inserted them first.")
+    .hint("Change their relationships, delete them, or undo their insertions first.")
     .details(["entity": .string(layout.name), "id": .int64(identifier)])
   }
 

@@ -86,7 +86,7 @@ struct FieldRule {
       .range,
       "can't be computed for \(entity)/\(identifier): it would be too great, or has no result, as "
         + "a division by 0"
-    ).hint("Leave such rows out with a predicate, or say with TERNARY what they get instead.")
+    ).hint("Exclude such rows with a predicate, or give them another value with TERNARY.")
   }
 
   /// Returns the errors of a value that isn't null, with their details.

@@ -33,7 +33,9 @@ extension DepotError {
   /// The error for an unreachable cluster of a store; it leaves the store undamaged.
   static func unreachable(_ cause: String) -> DepotError {
     DepotError(.unreachable, "The cluster of the store can't be used now. \(cause)")
-      .hint("Is PostgreSQL running there? Writes go on by themselves when it is.")
+      .hint(
+        "Nothing was changed. Is PostgreSQL running there? Writes work again by themselves when it is."
+      )
   }
 
   /// The error for something that a store in a cluster doesn't support.
@@ -45,7 +47,7 @@ extension DepotError {
   /// The error for a full disk; it leaves the store undamaged.
   static var noRoom: DepotError {
     DepotError(.full, "There is no room on the store's disk.")
-      .hint("Free some room; the service goes on by itself.")
+      .hint("Nothing was changed. Free some room; the service continues by itself.")
   }
 
   /// The error if the disk is too full for a temporary file, such as of a sort for a new index.

@@ -102,6 +102,6 @@ extension OutcomeTable {
 
   private var damaged: DepotError {
     DepotError(.corrupt, "The progress of the request can't be read.")
-      .hint("Look at what was changed, and send the rest with another key.")
+      .hint("See which rows were changed, and send the rest with another key.")
   }
 }

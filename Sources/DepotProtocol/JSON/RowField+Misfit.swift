@@ -38,7 +38,7 @@ extension RowField {
       ValueMisfit(
         code: .type,
         problem: "is nested deeper than \(JSONCompaction.depth)",
-        hint: "Answers need the levels around it. Store what is deeper as a string."
+        hint: "Answers add levels around it. Store deeper values as a string."
       )
     default: nil
     }

@@ -42,7 +42,7 @@ public struct HistoryToken: Hashable, Sendable {
       let sequence = Int64(String(parts[1]) ?? ""), let epoch
     else {
       throw DepotError(.usage, "\(text.quoted) isn't a token of a history.")
-        .hint("A token is what a write or the history gave, as in \"3f2b8c01-9d20c4e7a1b2-1042\".")
+        .hint("Tokens come from writes or the history, as in \"3f2b8c01-9d20c4e7a1b2-1042\".")
     }
     self.init(store: String(parts[0]) ?? "", epoch: epoch, sequence: sequence)
   }

@@ -155,7 +155,7 @@ extension SaveRequest.Base: MemberObject {
 
   fileprivate func check(beside change: SaveRequest.Change) throws(DepotError) {
     guard change.columns.contains("$version") else {
-      throw DepotError(.usage, "\"base\" says what a version had, but there are no versions.")
+      throw DepotError(.usage, "\"base\" has the values of a version, but there are no versions.")
         .hint("Add the column \"$version\" with the versions that were read.").at("/base")
     }
     if let column = columns.first(where: { $0 == "$id" || $0 == "$version" }) {

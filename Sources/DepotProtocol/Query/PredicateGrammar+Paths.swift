@@ -116,7 +116,7 @@ extension PredicateGrammar {
     at offset: Int
   ) throws(PredicateFailure) {
     guard path.isEmpty else { return }
-    throw PredicateFailure("@\(name) needs the path of what it collects.", at: offset)
+    throw PredicateFailure("@\(name) needs the path of its values.", at: offset)
       .hint("Write items.@\(name).name.")
   }
 

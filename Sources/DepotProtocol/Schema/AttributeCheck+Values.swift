@@ -78,7 +78,7 @@ extension AttributeCheck {
     }
     if let problem = attribute.problem(with: value) {
       throw .invalid("The default of \(name) \(problem).")
-        .hint("Give another default, or change what the attribute allows.").at("/default")
+        .hint("Give another default, or change the attribute's rules.").at("/default")
     }
   }
 }

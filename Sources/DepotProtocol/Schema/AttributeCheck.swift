@@ -78,7 +78,7 @@ extension AttributeCheck {
     }
     if attribute.isUnique || attribute.isIndexed {
       throw .invalid("\(name) is of type json and can't be unique or indexed.")
-        .hint("The store can't compare such values; add an attribute for what matters.")
+        .hint("The store can't compare such values; add an attribute for the part that matters.")
         .at(attribute.isUnique ? "/unique" : "/indexed")
     }
   }
@@ -173,7 +173,7 @@ extension AttributeCheck {
     }
     if !attribute.validation.isEmpty || has(.externalStorage) {
       throw .invalid("\(name) is derived and can't have rules or be stored externally.")
-        .hint("Put the rules on what it is derived from.")
+        .hint("Put the rules on the attributes that it is derived from.")
     }
   }
 }

@@ -63,7 +63,7 @@ struct IndexCheck {
       return ("is ephemeral", "The store doesn't keep its values.")
     }
     if kind == .unique, attribute.derivation != nil {
-      return ("is derived", "Name what it is derived from.")
+      return ("is derived", "Name the attributes that it is derived from.")
     }
     if kind == .range,
       field.relationship != nil || !attribute.type.isMeasure

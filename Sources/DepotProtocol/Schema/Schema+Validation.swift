@@ -79,7 +79,7 @@ extension Schema {
       guard let name = entity.propertyNames.first(where: { taken.contains(NameSyntax.folded($0)) })
       else { continue }
       throw .invalid("\(entity.name).\(name) is declared again: \(ancestor.name) has it already.")
-        .hint("A subentity has what its parent has; give the new one another name.")
+        .hint("A subentity inherits the properties of its parent; give the new one another name.")
     }
   }
 

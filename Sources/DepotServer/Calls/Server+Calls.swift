@@ -256,7 +256,9 @@ extension Server {
     guard !host.isReadOnly else {
       let error = DepotError(.readOnly, "The store \(host.name) is open for reading only.")
       if host.configuration.isReadOnly { throw error }
-      throw error.hint("Its files can't be written there; mend that, and start the service again.")
+      throw error.hint(
+        "The service can't write to its files: permit that, and start the service again."
+      )
     }
   }
 

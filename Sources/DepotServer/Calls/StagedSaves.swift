@@ -50,7 +50,7 @@ struct StagedSaves {
     }
     guard byteCount + staged.bytes <= Limits.stagedBytes else {
       throw DepotError(.tooMuchStaged, "A connection stages at most \(Limits.stagedBytes) bytes.")
-        .hint("Save or discard what else is staged.")
+        .hint("Save or discard the other staged saves.")
     }
     guard others + byteCount + staged.bytes <= Limits.allStagedBytes else {
       throw DepotError(

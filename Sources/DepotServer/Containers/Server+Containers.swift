@@ -37,7 +37,7 @@ extension Server {
 
   static func notFound(_ name: String) -> DepotError {
     DepotError(.containerNotFound, "There is no container \"\(name)\".")
-      .hint("Open it with container.open; a service that was started anew has none open.")
+      .hint("Open it with container.open; a restarted service has none open.")
   }
 
   // MARK: - Opening

@@ -13,7 +13,7 @@ enum DaemonHelp {
     (
       "--takeover",
       "take the place of the service at the socket: it finishes its calls and hands the "
-        + "socket over, and no client is turned away; if this one fails, the other goes on"
+        + "socket over, and no client is turned away; if this one fails, the other continues"
     ),
     (
       "--read-only",
@@ -21,13 +21,13 @@ enum DaemonHelp {
     ),
     (
       "--accept-loss",
-      "go on with what is there if something of the store is gone, as it says when it refuses "
-        + "to start; a log that doesn't belong there is set aside"
+      "start although commits of the store are missing, as an earlier start reported; a log of "
+        + "another store is set aside"
     ),
     (
       "--allow-uncertified",
-      "with a database as the store: use an engine that nobody has tried, as those that are like "
-        + "PostgreSQL"
+      "with a database as the store: use a server that Depot isn't tested with, such as one "
+        + "that is like PostgreSQL"
     ),
     (
       "--restore FILE",
@@ -57,7 +57,7 @@ enum DaemonHelp {
     ),
     (
       "--check",
-      "examine the configuration and the whole store, say what is wrong, and end"
+      "examine the configuration and the whole store, report faults, and end"
     ),
     ("--print-protocol", "print the protocol as JSON, and end"),
     ("--print-manual", "print this program's page of the manual, and end"),
@@ -66,8 +66,8 @@ enum DaemonHelp {
   ]
 
   private static let summary =
-    "keeps a store, and those that clients open beside it, and answers "
-    + "on a Unix socket"
+    "serves a store, and the stores that clients open beside it, on a "
+    + "Unix socket"
 
   private static let examples = [
     "depotd", "depotd --socket /run/depot/depot.sock --data /var/lib/depot",

@@ -167,7 +167,7 @@ struct Setting: Sendable {
     Setting(
       "history-consumer-age",
       "TIME",
-      "how long what a consumer hasn't read is kept all the same [7d]"
+      "how long transactions that a consumer hasn't read are kept in any case [7d]"
     ) { (argument, configuration) throws(DepotError) in
       configuration.history.consumerAge = try argument.duration()
     },
@@ -190,8 +190,8 @@ struct Setting: Sendable {
     Setting(
       "log-file",
       "FILE",
-      "where to log instead of the standard error; the file begins anew when it has reached "
-        + "log-file-bytes, and what it held is kept beside it, with the suffix .1; SIGHUP opens it again"
+      "where to log instead of the standard error; at log-file-bytes a new file begins, and the "
+        + "old one is kept beside it, with the suffix .1; SIGHUP opens it again"
     ) { $1.logFile = $0.text },
     Setting("log-file-bytes", "SIZE", "how large that file may get [1M]") {
       (argument, configuration) throws(DepotError) in

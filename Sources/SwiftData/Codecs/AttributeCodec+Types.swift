@@ -117,7 +117,7 @@ extension URL {
       throw SwiftDataError(
         .modelValidationFailure,
         "The URL \(relativeString) is relative to \(baseURL), which wouldn't be stored.",
-        hint: "Store its absoluteURL: what is read would be another value than what was saved."
+        hint: "Store its absoluteURL: a relative URL would be read back as another value."
       )
     }
   }

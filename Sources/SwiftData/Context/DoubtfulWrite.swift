@@ -69,7 +69,7 @@ extension ServiceStore {
     return try settling(
       isInDoubt: known != nil,
       lost: "The service didn't say whether it has written",
-      hint: "Ask for the same again: what was done isn't done twice.",
+      hint: "Repeat the call: nothing is done twice.",
       noteDoubt: { if let write { doubtfulWrites.add(write) } },
       send: { try body($0, key) }
     )

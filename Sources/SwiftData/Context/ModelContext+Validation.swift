@@ -23,7 +23,7 @@ extension ModelContext {
       .storeFailure,
       "The \(property.name) of the \(storage.description.name) \(storage.identifier) was changed "
         + "after it couldn't be read.",
-      hint: "Refresh the object without its changes, and change what is read then.",
+      hint: "Refresh the object without its changes, and change it again.",
       entity: storage.description.name,
       property: property.name
     )

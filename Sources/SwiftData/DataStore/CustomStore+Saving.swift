@@ -32,8 +32,8 @@ extension CustomStore {
       guard let identifier = result.remappedIdentifiers[storage.identifier] else {
         throw SwiftDataError(
           .storeFailure,
-          "The store didn't say what the identifier of the inserted \(storage.description.name) "
-            + "\(storage.identifier) is.",
+          "The store gave no identifier for the inserted \(storage.description.name) "
+            + "\(storage.identifier).",
           hint: "Put it into remappedIdentifiers of the result."
         )
       }
@@ -80,7 +80,7 @@ extension CustomStore {
     let name = link.storage.description.name
     var error = SwiftDataError(
       .saveConflict,
-      "The \(name) \(link.storage.identifier) isn't what was read any more.",
+      "The \(name) \(link.storage.identifier) was changed since it was read.",
       hint: "Refresh it, decide anew, and save again.",
       entity: name,
       property: properties.first

@@ -10,7 +10,7 @@ extension SwiftDataError {
   /// A predicate can be evaluated neither by the store nor in memory.
   public static let unsupportedPredicate = SwiftDataError(
     .unsupportedPredicate,
-    "The predicate uses what can't be evaluated."
+    "The predicate uses an expression that can't be evaluated."
   )
 
   /// A key path leads to a property that isn't stored.
@@ -101,13 +101,13 @@ extension SwiftDataError {
   public static let historyTokenExpired = SwiftDataError(
     .historyTokenExpired,
     "The history after this token isn't kept any more.",
-    hint: "Fetch the objects anew and go on from the newest token."
+    hint: "Fetch the objects anew and continue from the newest token."
   )
 
   /// A history descriptor asks for something that can't be found.
   public static let invalidTransactionFetchRequest = SwiftDataError(
     .invalidTransactionFetchRequest,
-    "The history descriptor asks for what can't be found."
+    "The history descriptor asks for transactions that can't be found."
   )
 
   /// A custom store has a schema that isn't known.
@@ -119,7 +119,7 @@ extension SwiftDataError {
   /// Others have changed the rows that a save changes; ``conflicts`` lists the differences.
   public static let saveConflict = SwiftDataError(
     .saveConflict,
-    "Others have changed what this save changes."
+    "Others have changed objects that this save changes."
   )
 
   /// The store failed; ``code`` says how.

@@ -63,8 +63,8 @@ extension ModelContext {
       guard all.prefix(chosen.count).elementsEqual(chosen, by: { $0.id == $1.id }) else {
         throw SwiftDataError(
           .invalidTransactionFetchRequest,
-          "There are older transactions than those that are to be deleted.",
-          hint: "Only the oldest transactions can be deleted, as those before a token."
+          "Transactions older than the deleted ones would remain.",
+          hint: "Delete the oldest transactions, such as all before a token."
         )
       }
       if let token = last.token[store.identifier] { ends.append((store, token)) }
