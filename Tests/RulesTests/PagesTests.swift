@@ -116,4 +116,26 @@ import Testing
     ])
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
   }
+
+  @Test func `each word of CONTRIBUTING has a type that is there`() throws {
+    let page = try Self.text("CONTRIBUTING.md")
+    let words =
+      page.components(separatedBy: "\n## Words\n").last?
+      .components(separatedBy: "\n## ").first ?? ""
+    let rows = words.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+    #expect(rows.count > 20)
+    let entries = FileManager.default.enumerator(atPath: Self.root.path + "/Sources")
+    var sources = ""
+    while let path = entries?.nextObject() as? String {
+      if path.hasSuffix(".swift") { sources += try Self.text("Sources/" + path) }
+    }
+    let types = Set(
+      sources.matches(of: /\b(?:struct|class|enum|actor|protocol) ([A-Z]\w*)/).map { $0.1 }
+    )
+    for row in rows {
+      let named = row.split(separator: "|").last?.matches(of: /`(\w+)`/).map { $0.1 } ?? []
+      #expect(!named.isEmpty, "\(row)")
+      for type in named { #expect(types.contains(type), "\(type)") }
+    }
+  }
 }
