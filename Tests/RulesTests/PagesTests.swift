@@ -138,4 +138,17 @@ import Testing
       for type in named { #expect(types.contains(type), "\(type)") }
     }
   }
+
+  @Test func `the workflow runs what a change must pass, and targets that are there`() throws {
+    let workflow = try Self.text(".github/workflows/ci.yml")
+    let makefile = try Self.text("Makefile")
+    #expect(workflow.contains("run: .ci/run\n"))
+    let targets = workflow.matches(of: /run: make ([a-z-]+)/).map { $0.1 }
+    #expect(Set(targets) == ["deb", "docs"])
+    for target in targets { #expect(makefile.contains("\n\(target):"), "\(target)") }
+    let form = try Self.text(".github/ISSUE_TEMPLATE/defect.yml")
+    for command in ["depot --version", "depot service status", "depot doctor"] {
+      #expect(form.contains(command))
+    }
+  }
 }
