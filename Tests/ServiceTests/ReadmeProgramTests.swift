@@ -38,7 +38,11 @@ extension CommandTests {
       let (source, output) = try program.blocks()
       let folder = try TemporaryFolder()
       try source.write(toFile: folder.path + "/main.swift", atomically: true, encoding: .utf8)
-      try compile(folder.path + "/main.swift", to: folder.path + "/program", like: program.model)
+      try Self.compile(
+        folder.path + "/main.swift",
+        to: folder.path + "/program",
+        like: program.model
+      )
       let environment = StartedService.environment(in: folder.path).merging([
         "PATH": "/usr/local/bin:/usr/bin:/bin", "DEPOT_DAEMON": Programs.daemon,
         "DEPOT_EMBEDDED": "0",
@@ -102,7 +106,11 @@ extension CommandTests {
     }
 
     /// Compiles a program with the modules that this test was built with.
-    private func compile(_ source: String, to program: String, like model: String) throws {
+    static func compile(
+      _ sources: String...,
+      to program: String,
+      like model: String
+    ) throws {
       let build = URL(filePath: Programs.besideTests("")).path
       let list = try String(
         contentsOfFile: build + "/\(model).product/Objects.LinkFileList",
@@ -111,9 +119,9 @@ extension CommandTests {
       let own = "/\(model.replacingOccurrences(of: "-", with: "_")).build/"
       let outcome = try Program.run(
         [
-          "swiftc", "-swift-version", "6", "-gnone", source, "-o", program,
+          "swiftc", "-swift-version", "6", "-gnone", "-o", program,
           "-load-plugin-executable", build + "/DepotMacroPlugin-tool#DepotMacroPlugin", "-lsqlite3",
-        ] + Programs.moduleOptions
+        ] + sources + Programs.moduleOptions
           + list.split(separator: "\n").filter { !$0.contains(own) }.map(String.init)
       )
       try #require(outcome.status == 0, "\(outcome.output)\(outcome.errors)")

@@ -46,11 +46,13 @@ enum SchemaShowVerb {
 
   private static let typeScript: OptionSpec =
     "--typescript: as interfaces for programs with the JavaScript client"
+  private static let swift: OptionSpec =
+    "--swift: as structures for programs with DepotClient"
   private static let file: OptionSpec =
     "--file FILE: the schema in FILE, or - for standard input, rather than the service's"
 
-  /// The options that print the schema as code.
-  static let forms = [typeScript]
+  /// The options by which the schema is written as code.
+  static let forms = [typeScript, swift]
 
   static let verb = Verb(
     name: "schema show",
@@ -58,13 +60,13 @@ enum SchemaShowVerb {
     summary: "show the store's schema",
     details: """
       Piped, or with -o json, it is in the form that depot schema apply reads. As code, it can be written \
-      without "show": depot schema --typescript.
+      without "show": depot schema --typescript, depot schema --swift.
       """,
     examples: [
       "depot schema show", "depot schema show > packages.schema.json",
       "depot schema --typescript > entities.ts",
     ],
-    options: [typeScript, file]
+    options: [typeScript, swift, file]
   ) { session in
     try session.require([.table, .expanded, .json, .ndjson, .ids])
     var schema =
@@ -73,6 +75,7 @@ enum SchemaShowVerb {
     if session.invocation.has(typeScript) {
       return session.output.append(TypeScriptCode.text(schema))
     }
+    if session.invocation.has(swift) { return session.output.append(SwiftCode.text(schema)) }
     if let name = session.invocation.operands.first {
       schema.entities = [try schema.entity(named: name)]
     }
