@@ -21,23 +21,25 @@ package final class ChildProcess: Sendable {
   /// descriptor.
   ///
   /// - Parameters:
-  ///   - arguments: The program and its arguments.
-  ///   - environment: Variables in addition to this process's.
-  ///   - output: The destination of its standard output.
-  ///   - input: Its standard input; this process's if `nil`.
+  ///   - arguments: The program and what follows its name.
+  ///   - environment: What its environment has beside this process's, which gets it too.
+  ///   - output: Where its standard output goes.
+  ///   - input: What its standard input is; this process's if `nil`.
+  ///   - inOwnSession: Whether it is out of reach of the terminal's signals.
   /// - Throws: ``SystemError`` if it can't be started.
   package init(
     _ arguments: [String],
     environment: [String: String] = [:],
     output: Output = .inherited,
-    input: Descriptor? = nil
+    input: Descriptor? = nil,
+    inOwnSession: Bool = false
   ) throws(SystemError) {
     let ends = try output == .captured ? Descriptor.pipe() : nil
     pipe = ends?.reading
     // The child's end of the pipe must stay open until the child has inherited it.
     defer { withExtendedLifetime(ends) {} }
     for (name, value) in environment { setenv(name, value, 1) }
-    identifier = try Process.spawn(arguments) { actions in
+    identifier = try Process.spawn(arguments, inOwnSession: inOwnSession) { actions in
       if let input { posix_spawn_file_actions_adddup2(&actions, input.number, 0) }
       if let ends { posix_spawn_file_actions_adddup2(&actions, ends.writing.number, 1) }
       if output == .discarded {

@@ -54,8 +54,10 @@ extension StudioBridge {
     }
   }
 
-  private static let wrongMethod = HTTPResponse(.methodNotAllowed, "Only GET is allowed.")
-    .with("Allow", "GET")
+  /// The connection ends with it: an answer to HEAD has no body, and this has.
+  private static let wrongMethod = HTTPResponse(
+    HTTPFault(.methodNotAllowed, "Only GET is allowed.")
+  ).with("Allow", "GET")
   private static let foreign = HTTPResponse(.forbidden, "This page is another user's.")
 
   /// Whether the other end is a program of this user or root.

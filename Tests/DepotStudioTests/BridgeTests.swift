@@ -93,8 +93,10 @@ import Testing
     let bridge = try RunningBridge()
     let cookie = try bridge.cookie()
     for route in ["/", "/socket", "/studio.json"] {
-      let answer = try bridge.browser().ask(route, method: method, ["Cookie": cookie])
+      let browser = try bridge.browser()
+      let answer = try browser.ask(route, method: method, ["Cookie": cookie])
       #expect(answer?.status == 405)
+      #expect(try browser.isEnded())
       #expect(answer?.fields["allow"] == "GET")
       #expect(try bridge.browser().ask(route, method: method)?.status == 401)
     }

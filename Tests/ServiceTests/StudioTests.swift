@@ -137,6 +137,36 @@ extension CommandTests {
       #expect(try page.call(1, "ping")["ok"] != nil)
     }
 
+    @Test func `where there is a display, the address is opened out of reach of Ctrl-C`() throws {
+      let daemon = try TestDaemon()
+      let opened = daemon.folder.path + "/opened"
+      let script =
+        "#!/bin/sh\nps -o sid= -p $$ >\(opened).sid\necho \"$1\" >\(opened).new\nmv \(opened).new \(opened)\n"
+      let browser = try daemon.folder.write(script, to: "xdg-open")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser)
+      let path = daemon.folder.path + ":/usr/bin:/bin"
+      for (display, isOpened) in [(nil, false), (":9", true)] as [(String?, Bool)] {
+        let program = try Program(
+          [Programs.depot, "--socket", daemon.socket, "studio"],
+          environment: ["PATH": path, "DISPLAY": display, "WAYLAND_DISPLAY": nil]
+        )
+        let output = poll { program.output.hasSuffix("\n") ? program.output : nil }
+        let address = try JSONValue(parsing: #require(output).utf8)["address"]?.string
+        if isOpened {
+          try expectSoon { FileManager.default.fileExists(atPath: opened) }
+          #expect(try String(contentsOfFile: opened, encoding: .utf8) == "\(address ?? "-")\n")
+          let session = try String(contentsOfFile: opened + ".sid", encoding: .utf8)
+          #expect(
+            Int32(session.trimmingCharacters(in: .whitespacesAndNewlines))
+              != getsid(program.process.identifier)
+          )
+        }
+        program.process.signal(SIGTERM)
+        #expect(try program.wait().status == 0)
+        #expect(FileManager.default.fileExists(atPath: opened) == isOpened)
+      }
+    }
+
     @Test func `without a service there is no studio`() throws {
       let folder = try TemporaryFolder()
       let outcome = try Program.run([Programs.depot, "--socket", folder.path + "/s", "studio"])

@@ -130,9 +130,10 @@ enum StudioVerb {
   private static func open(_ address: String, _ session: CommandSession) {
     let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Process.environment($0) != nil }
     guard hasDisplay, !session.invocation.has(noOpen), Process.isInPath("xdg-open") else { return }
-    // `xdg-open` may run as long as the browser.
-    try? Thread.start(name: "browser") {
-      _ = try? ChildProcess(["xdg-open", address], output: .discarded).wait()
-    }
+    // Ctrl-C is for this program, and not for a browser that begins with it.
+    let browser = try? ChildProcess(["xdg-open", address], output: .discarded, inOwnSession: true)
+    guard let browser else { return }
+    // It may last as long as the browser.
+    try? Thread.start(name: "browser") { _ = browser.wait() }
   }
 }
