@@ -36,6 +36,38 @@ test("A watch goes on from its token, also if the connection was lost within a g
   client.close();
 });
 
+test("A watched history brings a large transaction in parts, and all of it again if it was cut off", limited, async () => {
+  const { service, connection, client } = await connected();
+  const watch = client.watch({ history: { entity: "E", values: false }, since: "t-1" }, { parts: true });
+  const events = watch[Symbol.asyncIterator]();
+  const part = (ids, more) => ({
+    token: "t-2", at: "2026-05-01T12:00:00Z", ...(more ? { more } : {}), changes: ids.map((id) => ({ entity: "E", id, kind: "insert" })),
+  });
+  const taken = (event) => [event.more, event.transactions.flatMap(({ changes }) => changes.map(({ id }) => id))];
+  let event = events.next();
+  let [call] = await others(connection, 1);
+  assert.equal("parts" in call, false);
+  void others(connection, 100).catch(() => {});
+  connection.send({ id: call.id, kind: "change", token: "t-2", more: true, next: [part([1, 2], true)] });
+  assert.deepEqual(taken((await event).value), [true, [1, 2]]);
+  assert.equal(watch.token, undefined);
+  event = events.next();
+  await new Promise((resolve) => setImmediate(resolve));
+  connection.lose();
+  const next = await service.welcome();
+  [call] = await others(next, 1);
+  assert.equal(call.args.since, "t-1");
+  void others(next, 100).catch(() => {});
+  next.send({ id: call.id, kind: "change", token: "t-2", more: true, next: [part([1, 2], true)] });
+  assert.deepEqual(taken((await event).value), [true, [1, 2]]);
+  event = events.next();
+  next.send({ id: call.id, kind: "change", token: "t-2", next: [part([3])] });
+  assert.deepEqual(taken((await event).value), [false, [3]]);
+  assert.equal(watch.token, "t-2");
+  await events.return();
+  client.close();
+});
+
 test("Random changes, split at random, come to the rows that a list has", () => {
   const random = dice(seed());
   for (let run = 0; run < 300; run++) {
