@@ -1,6 +1,8 @@
 """The history as it comes, undo of what anybody did, and the table as it was."""
 
-from support import BrowserTest, Keys, eventually, unittest
+import re
+
+from support import BrowserTest, Keys, eventually, json, unittest
 
 
 class HistoryTest(BrowserTest):
@@ -10,6 +12,11 @@ class HistoryTest(BrowserTest):
 
     def first(self):
         return self.page.text(".transactions > li:first-child")
+
+    def rows_of_first(self):
+        """How many rows the newest transaction says that it has."""
+        what = self.page.text(".transactions > li:first-child .what")
+        return sum(int(number.replace("\u2009", "")) for number in re.findall(r"([\d\u2009]+) rows", what))
 
     def test_transactions_appear_as_they_come_with_old_and_new_values(self):
         self.page.go("#/history")
@@ -74,6 +81,23 @@ class HistoryTest(BrowserTest):
         self.page.click(".past-bar button", "Back to now")
         eventually(lambda: all(row["id"] != "10" for row in self.page.rows()), "now")
         self.store.call("undo", token=self.store.call("history.status")["head"])
+
+    def test_a_large_transaction_is_one_item_with_its_first_rows(self):
+        self.page.go("#/history")
+        self.page.until_text("Book", ".transactions")
+        rows = [[f"many {number} {'x' * 40}"] for number in range(9000)]
+        self.store.run("call", "insert", "-", stdin=json.dumps({"entity": "Tag", "columns": ["name"], "rows": rows, "returnIds": False}))
+        eventually(lambda: self.rows_of_first() == 9000, "the insertion")
+        self.assertLessEqual(len(self.page.all(".transactions > li:first-child .change")), 50)
+        self.page.go("#/")
+        self.page.go("#/history")
+        eventually(lambda: self.rows_of_first() == 9000, "all of them again")
+        self.page.go("#/table/Tag?at=now")
+        self.page.until_text("9\u2009000 changes", ".past-bar")
+        self.page.one('.past-bar input[type="range"]').send_keys(Keys.ARROW_LEFT)
+        self.page.until_text("9\u2009000 rows changed since", ".past-bar")
+        eventually(lambda: [row["name"] for row in self.page.rows()] == ["classic", "translated"], "the tags of then")
+        self.store.run("delete", "Tag", "--where", "name BEGINSWITH 'many'")
 
     def test_an_object_tells_who_changed_each_property_and_its_history(self):
         self.store.run("update", "Book", "--where", "$id == 14", "--set", "price=99.5", "--author", "fay")

@@ -83,13 +83,20 @@ export class HistoryView {
     let oldest = until;
     const isJoined = !this.query.ids;
     const args = { ...this.query, descending: true, limit: PAGE + (until ? 1 : 0), until, joined: isJoined || undefined };
-    for await (const transaction of session.client.history(args, { signal })) {
+    let last;
+    for await (const transaction of session.client.history(args, { signal, parts: true })) {
+      if (last?.token === transaction.token) {
+        last.item?.more(transaction.changes.length);
+        continue;
+      }
+      last = { token: transaction.token };
       oldest = transaction.joined?.first ?? transaction.token;
       if (transaction.token === until) continue;
       count++;
       if (this.#isWanted(transaction) && !this.#known.includes(transaction.token)) {
         this.#known.push(transaction.token);
-        this.items.append(transactionItem(transaction, { page: this.page, isOpen: count <= 3 && !until }));
+        last.item = transactionItem(transaction, { page: this.page, isOpen: count <= 3 && !until });
+        this.items.append(last.item);
       }
     }
     this.before = oldest;
@@ -115,22 +122,24 @@ export class HistoryView {
   #came(transaction) {
     const { token } = transaction;
     if (!this.#isWanted(transaction)) return;
+    if (this.newest?.token === token) return this.newest.item.more(transaction.changes.length);
     if (this.#known.includes(token)) return;
-    if (!transaction.more) this.#known.push(token);
-    else if (this.#known[this.#known.length - 1] === token) return;
+    this.#known.push(token);
+    const item = transactionItem(transaction, { page: this.page, isNew: true, isOpen: transaction.changes.length <= 3 && !transaction.more });
+    this.newest = { token, item };
     if (this.list.scrollTop > 60) {
-      this.held.push(transaction);
+      this.held.push(item);
       if (this.held.length > MOST) this.held.shift();
       this.waiting.hidden = false;
       replace(this.waiting, `${plural(this.held.length, "transaction")} more · show`);
       return;
     }
-    this.#add(transaction);
+    this.#add(item);
   }
 
-  #add(transaction) {
+  #add(item) {
     replace(this.problem);
-    this.items.prepend(transactionItem(transaction, { page: this.page, isNew: true, isOpen: transaction.changes.length <= 3 }));
+    this.items.prepend(item);
     while (this.items.children.length > MOST) this.items.lastChild.remove();
     if (this.#known.length > 2 * MOST) this.#known.splice(0, MOST);
   }
@@ -139,7 +148,7 @@ export class HistoryView {
     const { held } = this;
     this.held = [];
     this.waiting.hidden = true;
-    for (const transaction of held) this.#add(transaction);
+    for (const item of held) this.#add(item);
     this.list.scrollTop = 0;
   }
 }

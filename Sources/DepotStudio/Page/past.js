@@ -51,13 +51,18 @@ export class Travel {
     const { entity } = this.view;
     replace(this.text, "Reading the history…");
     try {
-      const args = { entity, descending: true, limit: MOST_TRANSACTIONS, values: false };
+      // What one call or command did is one step.
+      const args = { entity, descending: true, limit: MOST_TRANSACTIONS, values: false, joined: true };
+      let count = 0;
       for await (const frame of session.client.stream("history", args, { signal: this.#life.signal })) {
-        for (const { token, at, author, process, changes } of frame.next) {
+        for (const { token, at, author, process, changes, joined } of frame.next) {
+          const rows = joined ? Object.values(joined.rows).reduce((sum, one) => sum + Number(one), 0) : changes.length;
           const last = this.steps[this.steps.length - 1];
-          if (last?.token === token) last.count += changes.length;
-          else this.steps.push({ token, at, author, process, count: changes.length });
+          count += changes.length;
+          if (last?.token === token && !joined) last.count += rows;
+          else this.steps.push({ token: joined?.last ?? token, at, author, process, count: rows });
         }
+        if (count > MOST_CHANGES) break;
       }
       this.steps.reverse();
       if (this.steps.length === 0) return replace(this.text, "The history of this entity is empty.");

@@ -100,7 +100,7 @@ export class SchemaView {
   async #changes() {
     const items = [];
     try {
-      const args = { descending: true, limit: 2000, values: false, entity: undefined };
+      const args = { descending: true, limit: 300, values: false, joined: true };
       for await (const frame of session.client.stream("history", args, { signal: this.#life.signal })) {
         for (const transaction of frame.next) if (transaction.origin === "schema") items.push(transaction);
       }

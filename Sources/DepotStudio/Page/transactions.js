@@ -21,26 +21,33 @@ export function summary(changes) {
   }).join(", ") + (counts.size > 6 ? " …" : "");
 }
 
-/** Makes the item of a transaction. */
+/**
+ * Makes the item of a transaction, which keeps no more than its first changes.
+ *
+ * `item.more(count)` tells of changes that come later.
+ */
 export function transactionItem(transaction, { page, isAlone = false, isOpen = false, isNew = false }) {
-  const { token, at, author, process, origin, changes, joined, group } = transaction;
+  const { token, at, author, process, origin, joined, group } = transaction;
+  const shown = transaction.changes.slice(0, MOST_CHANGES);
+  let left = transaction.changes.length - shown.length;
+  const rest = h("p", { class: "dim" });
+  const also = h("span", { class: "dim" });
   const undoes = origin?.match(/^(undo|redo):/)?.[1];
   const who = h("span", { class: "who-name", title: [author, process].filter(Boolean).join(" · ") }, whoText(transaction));
   const summaryText = joined
     ? Object.entries(joined.rows).map(([kind, count]) => `${plural(count, "row")} ${{ insert: "inserted", update: "changed", delete: "deleted", links: "linked" }[kind]}`).join(", ")
-    : isAlone && changes.length === 1 ? { insert: "inserted", update: "changed", delete: "deleted", links: "linked" }[changes[0].kind] : summary(changes);
+    : isAlone && transaction.changes.length === 1 ? { insert: "inserted", update: "changed", delete: "deleted", links: "linked" }[shown[0].kind] : summary(transaction.changes);
   const details = h("details", { class: "transaction", open: isOpen && !joined },
     h("summary", {},
       h("time", { datetime: at, title: at }, momentText(at)), who,
       h("span", { class: "what" }, undoes && h("span", { class: "tag" }, undoes === "undo" ? "undo" : "redo"), origin === "schema" && h("span", { class: "tag" }, "schema"),
-        summaryText, joined && h("span", { class: "dim" }, ` in ${plural(joined.transactions, "transaction")}`))),
+        summaryText, also, joined && h("span", { class: "dim" }, ` in ${plural(joined.transactions, "transaction")}`))),
   );
   const fill = () => {
     if (details.isFilled) return;
     details.isFilled = true;
     details.append(
-      h("div", { class: "changes" }, changes.slice(0, MOST_CHANGES).map((change) => changeBox(change, page, isAlone)),
-        changes.length > MOST_CHANGES && h("p", { class: "dim" }, `and ${plural(changes.length - MOST_CHANGES, "row")} more`)),
+      h("div", { class: "changes" }, shown.map((change) => changeBox(change, page, isAlone)), rest),
       h("div", { class: "tools" },
         h("span", { class: "code dim", title: "The token of the transaction" }, joined ? `${joined.first} … ${joined.last}` : token),
         page.address?.view === "table" && !joined && h("a", { class: "button quiet", href: withMembers(page.address, { at: token, beside: undefined }) }, "The table then"),
@@ -54,6 +61,14 @@ export function transactionItem(transaction, { page, isAlone = false, isOpen = f
   details.addEventListener("toggle", () => details.open && fill());
   if (details.open) fill();
   const item = h("li", { class: isNew ? "changed" : "", "data-token": token }, details);
+  let later = 0;
+  item.more = (count) => {
+    left += count;
+    later += count;
+    rest.textContent = left > 0 ? `and ${plural(left, "row")} more` : "";
+    also.textContent = later > 0 ? ` and ${plural(later, "row")} more` : "";
+  };
+  item.more(0);
   return item;
 }
 

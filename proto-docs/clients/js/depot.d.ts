@@ -86,7 +86,7 @@ export interface CallOptions {
   pin?: string;
   container?: string;
   credit?: number;
-  /** Whether a watched history brings large transactions in the parts that come, so that memory is bounded. */
+  /** Whether a history brings large transactions in the parts that come, so that memory is bounded. */
   parts?: boolean;
 }
 
@@ -253,7 +253,7 @@ export interface Transaction {
   group?: string;
   origin?: string;
   changes: RowChange[];
-  /** Whether it goes on in the next event of a watch with `parts`. */
+  /** Whether it goes on in the next one, with `parts`. */
   more?: boolean;
   joined?: Record<string, any>;
 }

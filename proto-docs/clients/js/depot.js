@@ -430,7 +430,7 @@ class Client {
   }
 
   /**
-   * The transactions of the history.
+   * The transactions of the history; with `parts`, a large one in several parts, all but the last with `more`.
    *
    * @param {Members} [args]
    * @param {CallOptions} [options]
@@ -438,12 +438,13 @@ class Client {
   history(args = {}, options = {}) {
     const frames = () => this.#frames("history", args, options);
     const typed = (/** @type {any[]} */ parts) => wellFormed(() => this.#typed(joined(parts), options));
+    const isWhole = !options.parts;
     return new Stream(async function* () {
       /** @type {any[]} */
       let parts = [];
       for await (const frame of frames()) {
         for (const part of frame.next) parts.push(part);
-        if (parts[parts.length - 1]?.more) continue;
+        if (isWhole && parts[parts.length - 1]?.more) continue;
         const whole = await typed(parts);
         parts = [];
         yield* whole;

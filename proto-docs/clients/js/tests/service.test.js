@@ -188,12 +188,17 @@ withService("The same key stores once, and another request with it is refused", 
   assert.equal(await items.count(), 1);
 });
 
-withService("A large transaction comes whole", async (_, client) => {
+withService("A large transaction comes whole, or in the parts that one asks for", async (_, client) => {
   const { token } = await client.entity("Value").insert([{ text: "first" }]);
   const text = "x".repeat(2000);
   await client.entity("Value").insert(Array.from({ length: 8_000 }, (_, whole) => ({ text, whole })));
   const transactions = await client.history({ since: token }).toArray();
   assert.deepEqual(transactions.map((one) => one.changes.length), [8_000]);
+  const parts = await client.history({ since: token }, { parts: true }).toArray();
+  assert.ok(parts.length > 1);
+  assert.equal(parts.reduce((sum, one) => sum + one.changes.length, 0), 8_000);
+  assert.deepEqual(parts.map((one) => one.more === true), parts.map((_, place) => place < parts.length - 1));
+  assert.equal(new Set(parts.map((one) => one.token)).size, 1);
 });
 
 withService("Each thread has a client of its own", async (service, client) => {
