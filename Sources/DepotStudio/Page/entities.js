@@ -58,7 +58,10 @@ export class EntityList {
       entry.isWatched = true;
       void session.follow({ count: { entity: name } }, this.#life.signal, (_, watch) => {
         const { count } = watch.rows[0] ?? {};
-        if (count !== undefined) replace(entry.count, countText(count));
+        if (count === undefined) return;
+        session.counts.set(name, count);
+        session.dispatchEvent(new Event("counts"));
+        replace(entry.count, countText(count));
       }, () => (entry.isWatched = false));
     }
   }

@@ -19,6 +19,8 @@ class Session extends EventTarget {
   state = "connecting";
   /** @type {any} */
   error = undefined;
+  /** How many rows entities have, as far as the list watches them. */
+  counts = new Map();
   /** The last moment that the page knows of the store. */
   token = undefined;
   #instance;
