@@ -1,7 +1,6 @@
 """Figures of the page: `figures.py [--saves N]`.
 
-Tells how long it takes from a commit to the changed pixel, what is sent to open the page, and when the first table is
-there.
+Measures the time from a commit to the changed pixel, the bytes to open the page, and the time to its first table.
 """
 
 import argparse
@@ -9,10 +8,12 @@ import time
 
 from support import Page, Store, eventually, json, os, sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto-docs/clients/python"))
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto-docs/clients/python")
+)
 from depot import Depot  # noqa: E402
 
-# Tells when a text was painted, by the clock of the machine.
+# Notes the time of the paint of each changed text, by the clock of the machine.
 WATCH = """
 window.painted = {};
 const seen = new MutationObserver(() => {
@@ -45,7 +46,7 @@ def part(values, share):
 
 
 def latency(store, page, saves):
-    """How long it takes from a commit to the changed pixel, in milliseconds."""
+    """Returns the times from commits to the changed pixels, in milliseconds."""
     page.go("#/table/Book?columns=title%2Cpages")
     eventually(lambda: len(page.rows()) >= 16, "the rows")
     page.one("studio-grid[data-live]")
@@ -56,14 +57,17 @@ def latency(store, page, saves):
             pages = 10_000 + number
             client.call("update", entity="Book", ids=[1 + number % 16], set={"pages": pages})
             committed[str(pages)] = time.time() * 1000
-            eventually(lambda: page.js("return window.painted[arguments[0]] > 1", str(pages)), f"{pages} is painted")
+            eventually(
+                lambda: page.js("return window.painted[arguments[0]] > 1", str(pages)),
+                f"{pages} is painted",
+            )
     painted = page.js("return window.painted")
     # The first ones find nothing in the caches.
     return [painted[pages] - moment for pages, moment in list(committed.items())[5:]]
 
 
 def opening(store):
-    """What is sent to open the page at a table, in bytes, and when its rows are there, in milliseconds."""
+    """Returns the bytes that are sent to open the page at a table, and the milliseconds until its rows are there."""
     page = Page()
     try:
         address = store.open_studio(True)
@@ -76,9 +80,11 @@ def opening(store):
         for _ in range(7):
             page.driver.refresh()
             times.append(eventually(lambda: page.js("return window.firstTable"), "a table"))
-        sizes = page.js("""
+        sizes = page.js(
+            """
           const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-          return [all.length, all.reduce((sum, one) => sum + one.transferSize, 0), all.reduce((sum, one) => sum + one.decodedBodySize, 0)];""")
+          return [all.length, all.reduce((sum, one) => sum + one.transferSize, 0), all.reduce((sum, one) => sum + one.decodedBodySize, 0)];"""
+        )
         return sizes, part(times, 0.5)
     finally:
         page.close()
@@ -98,12 +104,21 @@ def main():
             page.close()
         (files, sent, whole), first = opening(store)
         figures = {
-            "saves": options.saves, "commitToPixelP50ms": round(part(times, 0.5), 1), "commitToPixelP99ms": round(part(times, 0.99), 1),
-            "filesToOpen": files, "bytesSentToOpen": sent, "bytesToOpen": whole, "firstTableMs": round(first),
+            "saves": options.saves,
+            "commitToPixelP50ms": round(part(times, 0.5), 1),
+            "commitToPixelP99ms": round(part(times, 0.99), 1),
+            "filesToOpen": files,
+            "bytesSentToOpen": sent,
+            "bytesToOpen": whole,
+            "firstTableMs": round(first),
         }
         print(json.dumps(figures))
-        print(f"commit to the changed pixel, {options.saves} saves: p50 {figures['commitToPixelP50ms']} ms, p99 {figures['commitToPixelP99ms']} ms")
-        print(f"to open the page at a table: {files} files, {sent / 1000:.0f} kB sent ({whole / 1000:.0f} kB of text), the first rows after {first:.0f} ms")
+        print(
+            f"commit to the changed pixel, {options.saves} saves: p50 {figures['commitToPixelP50ms']} ms, p99 {figures['commitToPixelP99ms']} ms"
+        )
+        print(
+            f"to open the page at a table: {files} files, {sent / 1000:.0f} kB sent ({whole / 1000:.0f} kB of text), the first rows after {first:.0f} ms"
+        )
     finally:
         store.close()
 

@@ -5,7 +5,9 @@ import time
 
 from support import Keys, Page, Store, eventually, os, sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto-docs/clients/python"))
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto-docs/clients/python")
+)
 from depot import Depot  # noqa: E402
 
 
@@ -19,34 +21,68 @@ def pictures(store, folder):
         def take(name):
             page.picture(os.path.join(folder, f"{name}.png"))
 
-        page.go("#/table/Book?columns=title%2Cyear%2Cpages%2Cprice%2Crating%2Cauthor&beside=Author/1")
+        page.go(
+            "#/table/Book?columns=title%2Cyear%2Cpages%2Cprice%2Crating%2Cauthor&beside=Author/1"
+        )
         page.until_text("The Dispossessed", ".beside .related")
         page.one("studio-grid[data-live]")
-        store.run("update", "Book", "--where", "$id == 9", "--set", "price=21.5", "--set", "rating=5", "--author", "ann")
+        store.run(
+            "update",
+            "Book",
+            "--where",
+            "$id == 9",
+            "--set",
+            "price=21.5",
+            "--set",
+            "rating=5",
+            "--author",
+            "ann",
+        )
         store.run("update", "Book", "--where", "$id == 4", "--set", "pages=345", "--author", "ben")
         page.until_text("ben", ".who")
         page.until_text("ann", ".who")
         take("table")
         page.look(True)
-        store.run("update", "Book", "--where", "$id == 12", "--set", "pages=277", "--author", "cleo")
+        store.run(
+            "update", "Book", "--where", "$id == 12", "--set", "pages=277", "--author", "cleo"
+        )
         page.until_text("cleo", ".who")
         take("table-dark")
         page.look(False)
 
         page.go("#/table/Book?columns=title%2Cyear%2Cpages%2Cprice%2Crating%2Cauthor")
         for title, text in (("pages", "224"), ("title", "Orlando: A Biography"), ("rating", "4.5")):
-            eventually(lambda: page.js("arguments[0].dispatchEvent(new MouseEvent('dblclick', { bubbles: true })); return true", page.cell(6, title)), "an editor")
+            eventually(
+                lambda: page.js(
+                    "arguments[0].dispatchEvent(new MouseEvent('dblclick', { bubbles: true })); return true",
+                    page.cell(6, title),
+                ),
+                "an editor",
+            )
             field = page.one(".cell-editor input, .cell-editor textarea")
             page.js("arguments[0].value = ''", field)
             field.send_keys(text, Keys.ENTER)
-        store.run("update", "Book", "--where", "$id == 6", "--set", "pages=336", "--set", "title=Orlando (1928)", "--author", "ben")
+        store.run(
+            "update",
+            "Book",
+            "--where",
+            "$id == 6",
+            "--set",
+            "pages=336",
+            "--set",
+            "title=Orlando (1928)",
+            "--author",
+            "ben",
+        )
         page.click(".edit-bar button.primary")
         page.until_text("A conflict", "dialog h2")
         page.click('dialog input[aria-label="title: mine"]')
         take("conflict")
         page.click('dialog input[aria-label="pages: theirs"]')
         page.click("dialog button.primary")
-        eventually(lambda: page.js("return document.querySelector('.edit-bar').hidden"), "it is saved")
+        eventually(
+            lambda: page.js("return document.querySelector('.edit-bar').hidden"), "it is saved"
+        )
 
         store.run("delete", "Book", "--where", "$id == 15", "--author", "ann")
         page.go("#/table/Book?columns=title%2Cyear%2Cpages%2Cprice%2Crating%2Cauthor&at=now")
@@ -54,7 +90,7 @@ def pictures(store, folder):
         for _ in range(5):
             slider.send_keys(Keys.ARROW_LEFT)
         page.until_text("changed since", ".past-bar")
-        eventually(lambda: page.all(".was"), "what was")
+        eventually(lambda: page.all(".was"), "the changed cells")
         eventually(lambda: not page.all(".toast"), "no messages")
         page.js("document.activeElement.blur()")
         take("past")
@@ -65,7 +101,9 @@ def pictures(store, folder):
         page.go("#/schema/Book")
         page.until_text("≤ 2100", ".schema-details")
         take("schema")
-        page.go("#/query/Book?where=author.country+%3D%3D+%22USA%22+AND+year+%3E+1960&sort=-year&section=author.name")
+        page.go(
+            "#/query/Book?where=author.country+%3D%3D+%22USA%22+AND+year+%3E+1960&sort=-year&section=author.name"
+        )
         page.until_text("Toni Morrison", ".sections")
         page.click(".explained summary")
         page.click(".explained button", "Measure")
@@ -78,12 +116,22 @@ def pictures(store, folder):
         def work():
             with Depot(store.socket) as client:
                 while not stop.is_set():
-                    client.call("update", entity="Book", ids=[2], set={"pages": int(time.time() * 1000) % 900 + 1})
+                    client.call(
+                        "update",
+                        entity="Book",
+                        ids=[2],
+                        set={"pages": int(time.time() * 1000) % 900 + 1},
+                    )
                     stop.wait(0.02)
 
         worker = threading.Thread(target=work)
         worker.start()
-        eventually(lambda: page.js("return (document.querySelector('.plot .line').getAttribute('d').match(/L/g) ?? []).length > 7"), "the lines")
+        eventually(
+            lambda: page.js(
+                "return (document.querySelector('.plot .line').getAttribute('d').match(/L/g) ?? []).length > 7"
+            ),
+            "the lines",
+        )
         stop.set()
         worker.join()
         take("service")

@@ -6,14 +6,18 @@ import test from "node:test";
 
 // The page's folder has no package.json, which would be served: its files are modules all the same.
 register(`data:text/javascript,${encodeURIComponent(`
-  export const load = (url, context, next) => next(url, url.includes("/DepotStudio/Page/") ? { ...context, format: "module" } : context);
+  export const load = (url, context, next) => next(
+    url, url.includes("/DepotStudio/Page/") ? { ...context, format: "module" } : context
+  );
 `)}`);
 
 const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, import.meta.url));
 const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, resolved } = await page("conflict.js");
 const { differences, layOut, pathOf } = await page("diagram.js");
-const { bytesText, constantText, cut, dateText, durationText, formatted, jsonText, momentText, numberText, plural } = await page("format.js");
+const {
+  bytesText, constantText, cut, dateText, durationText, formatted, jsonText, momentText, numberText, plural
+} = await page("format.js");
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
@@ -33,7 +37,8 @@ const below_ = (bound) => {
 test("An address holds the whole view, and comes back as it was", () => {
   const address = {
     view: "table", entity: "Länge", where: 'name == "a&b=#?/%" AND x > 1', at: "3f2b8c01-9d20c4e7a1b2-1042",
-    sort: [{ path: "author.name", descending: true }, { path: "$id", descending: false }], columns: ["name", "home.city"],
+    sort: [{ path: "author.name", descending: true }, { path: "$id", descending: false }],
+    columns: ["name", "home.city"],
     beside: { entity: "Author", id: 9007199254740993n },
   };
   assert.deepEqual(parseAddress(formatAddress(address)), address);
@@ -50,7 +55,7 @@ test("Identifiers are numbers up to 2^53 and exact beyond", () => {
   for (const text of ["", "-1", "1.5", "x", "1e3", "12345678901234567890"]) assert.equal(identifier(text), undefined);
 });
 
-test("Values look like what they are", () => {
+test("Values are shown by their types", () => {
   assert.deepEqual(formatted(null), { text: "–", look: "null" });
   assert.deepEqual(formatted(""), { text: "empty", look: "empty" });
   assert.deepEqual(formatted(true), { text: "yes", look: "bool" });
@@ -73,7 +78,7 @@ test("Long texts are cut between characters, and their line ends and controls ar
   assert.ok(cut("x".repeat(1e6)).length < 400);
 });
 
-test("Dates are in UTC without what is zero at their end", () => {
+test("Dates are in UTC without zeros at their end", () => {
   assert.equal(dateText(new Date("2026-03-01T00:00:00Z")), "2026-03-01");
   assert.equal(dateText(new Date("2026-03-01T12:30:00Z")), "2026-03-01 12:30");
   assert.equal(dateText(new Date("2026-03-01T12:30:05.250Z")), "2026-03-01 12:30:05.25");
@@ -81,15 +86,23 @@ test("Dates are in UTC without what is zero at their end", () => {
 });
 
 test("Sizes, durations, and counts are short", () => {
-  assert.deepEqual([0, 999, 1000, 15_400, 999_600, 4.2e9].map(bytesText), ["0 B", "999 B", "1.0 kB", "15 kB", "1.0 MB", "4.2 GB"]);
-  assert.deepEqual([12, 1500, 25_000, 2.5e6, 75e6, 7.3e9].map(durationText), ["12 µs", "1.5 ms", "25.0 ms", "2.50 s", "1 min", "2 h 1 min"]);
+  assert.deepEqual(
+    [0, 999, 1000, 15_400, 999_600, 4.2e9].map(bytesText), ["0 B", "999 B", "1.0 kB", "15 kB", "1.0 MB", "4.2 GB"]
+  );
+  assert.deepEqual(
+    [12, 1500, 25_000, 2.5e6, 75e6, 7.3e9].map(durationText),
+    ["12 µs", "1.5 ms", "25.0 ms", "2.50 s", "1 min", "2 h 1 min"],
+  );
   assert.equal(plural(1, "row"), "1 row");
   assert.equal(plural(1_234_567, "row"), "1\u2009234\u2009567 rows");
   assert.match(momentText("2020-01-02T03:04:05Z"), /^2020-01-0\d \d\d:\d\d:05$/);
 });
 
 test("JSON keeps the digits of integers", () => {
-  assert.equal(jsonText({ big: 9007199254740993n, list: [1, "a"], none: null, empty: {} }), '{"big":9007199254740993,"list":[1,"a"],"none":null,"empty":{}}');
+  assert.equal(
+    jsonText({ big: 9007199254740993n, list: [1, "a"], none: null, empty: {} }),
+    '{"big":9007199254740993,"list":[1,"a"],"none":null,"empty":{}}',
+  );
   assert.equal(jsonText({ a: [1] }, "", "  "), '{\n  "a": [\n    1\n  ]\n}');
 });
 
@@ -102,7 +115,7 @@ test("Constants of predicates have their types", () => {
   assert.equal(constantText(new Date("2026-03-01T12:00:00Z")), 'CAST("2026-03-01T12:00:00.000Z", "date")');
 });
 
-test("A window shows every row of a million, and no height is beyond what browsers allow", () => {
+test("A window shows every row of a million, and its height is one that browsers allow", () => {
   const scroller = new Scroller(30);
   scroller.resize(1_000_000, 600);
   assert.equal(scroller.height, HIGHEST);
@@ -131,7 +144,7 @@ test("Small steps of the scroll bar are exact, also where rows share it", () => 
   assert.equal(scroller.top, 0);
 });
 
-test("Pages are read around what is in sight, and those far away are forgotten", () => {
+test("The pages in sight are read, and pages far away are forgotten", () => {
   assert.deepEqual(pagesOf(95, 205, 100), [0, 1, 2]);
   assert.deepEqual(pagesOf(0, 0, 100), []);
   assert.deepEqual(pagesOf(100, 200, 100), [1]);
@@ -141,28 +154,38 @@ test("Pages are read around what is in sight, and those far away are forgotten",
 
 const conflict = {
   entity: "Person", id: 1, kind: "update", baseVersion: 1, storeVersion: 4, properties: ["age"],
-  base: { name: "Ann", age: 30, city: "Oslo" }, store: { name: "Ann", age: 31, city: "Bergen" }, client: { name: "Anna", age: 32 },
+  base: { name: "Ann", age: 30, city: "Oslo" }, store: { name: "Ann", age: 31, city: "Bergen" },
+  client: { name: "Anna", age: 32 },
   changedBy: { age: { author: "bob" } },
 };
 
 test("A conflict asks for each property that both sides changed, and for no other", () => {
   const choices = choicesOf(conflict);
-  assert.deepEqual(choices.map(({ path, isBoth, choice }) => [path, isBoth, choice]), [["age", true, undefined], ["name", false, "mine"], ["city", false, "theirs"]]);
+  assert.deepEqual(
+    choices.map(({ path, isBoth, choice }) => [path, isBoth, choice]),
+    [["age", true, undefined], ["name", false, "mine"], ["city", false, "theirs"]],
+  );
   assert.equal(isDecided(choices), false);
   assert.deepEqual([choices[0].base, choices[0].theirs, choices[0].mine, choices[0].who.author], [30, 31, 32, "bob"]);
 });
 
-test("What was chosen is saved on the version that the store has now, without a base", () => {
-  const edit = { entity: "Person", id: 1, version: 1, values: { name: "Anna", age: 32 }, base: { name: "Ann", age: 30 } };
+test("The chosen values are saved on the version that the store has now, without a base", () => {
+  const edit = {
+    entity: "Person", id: 1, version: 1, values: { name: "Anna", age: 32 }, base: { name: "Ann", age: 30 }
+  };
   const choices = choicesOf(conflict);
   choices[0].choice = "theirs";
   assert.ok(isDecided(choices));
-  assert.deepEqual(resolved(edit, conflict, choices), { entity: "Person", id: 1, version: 4, values: { name: "Anna" }, base: undefined });
+  assert.deepEqual(
+    resolved(edit, conflict, choices),
+    { entity: "Person", id: 1, version: 4, values: { name: "Anna" }, base: undefined },
+  );
   choices[0].choice = "mine";
   assert.deepEqual(resolved(edit, conflict, choices).values, { name: "Anna", age: 32 });
 });
 
-test("Rows of then come from the rows of now and the changes between, wherever they were inserted and deleted", async () => {
+test("Rows of then come from the rows of now and the changes between, wherever they were inserted and deleted",
+  async () => {
   for (let run = 0; run < 200; run++) {
     let newest = 1;
     const store = new Map();
@@ -200,12 +223,15 @@ test("Rows of then come from the rows of now and the changes between, wherever t
         if (!former.inserted.has(String(row.$id))) rows.push(former.row(row));
       }
       while (nextGone < gone.length) rows.push(gone[nextGone++]);
-      assert.deepEqual(rows.map(({ $id, v }) => [$id, v]), then.slice(place).map(({ $id, v }) => [$id, v]), `run ${run}, from ${place}`);
+      assert.deepEqual(
+        rows.map(({ $id, v }) => [$id, v]), then.slice(place).map(({ $id, v }) => [$id, v]),
+        `run ${run}, from ${place}`,
+      );
     }
   }
 });
 
-test("A row that was deleted and made again is what it was", () => {
+test("A row that was deleted and made again has its values of then", () => {
   const former = new Former();
   former.take({ entity: "E", id: 1, kind: "delete", old: { v: 1, w: 2 } });
   former.take({ entity: "E", id: 1, kind: "insert", new: { v: 5, w: 2 } });
@@ -220,15 +246,26 @@ const schema = {
   version: "1.0.0",
   entities: [
     { name: "Animal", abstract: true, attributes: [{ name: "name", type: "string" }] },
-    { name: "Dog", parent: "Animal", attributes: [{ name: "home", type: "composite", optional: true, properties: [{ name: "city", type: "string" }] }, { name: "picture", type: "data", externalStorage: true, optional: true }, { name: "mood", type: "string", transient: true, optional: true }],
+    { name: "Dog", parent: "Animal",
+      attributes: [
+        { name: "home", type: "composite", optional: true, properties: [{ name: "city", type: "string" }] },
+        { name: "picture", type: "data", externalStorage: true, optional: true },
+        { name: "mood", type: "string", transient: true, optional: true },
+      ],
       relationships: [{ name: "owner", destination: "Person", inverse: "dogs", optional: true }] },
-    { name: "Person", attributes: [{ name: "id", type: "uuid" }, { name: "title", type: "string", min: 1 }], relationships: [{ name: "dogs", destination: "Dog", toMany: true, inverse: "owner", deleteRule: "cascade" }] },
+    {
+      name: "Person", attributes: [{ name: "id", type: "uuid" }, { name: "title", type: "string", min: 1 }],
+      relationships: [{ name: "dogs", destination: "Dog", toMany: true, inverse: "owner", deleteRule: "cascade" }],
+    },
   ],
 };
 
-test("The columns of an entity are those that the service has, inherited ones first", () => {
+test("The columns of an entity are in the order of the service, inherited ones first", () => {
   const model = new Model({ schema, fingerprint: "f", hashes: {} });
-  assert.deepEqual(model.columns("Dog").map(({ path, type }) => [path, type]), [["name", "string"], ["home", "bool"], ["home.city", "string"], ["picture", "data"], ["owner", "reference"]]);
+  assert.deepEqual(
+    model.columns("Dog").map(({ path, type }) => [path, type]),
+    [["name", "string"], ["home", "bool"], ["home.city", "string"], ["picture", "data"], ["owner", "reference"]],
+  );
   assert.deepEqual(selection(model.columns("Dog")), ["name", "home", "picture.$length", "owner", "owner.title"]);
   assert.equal(model.label("Person"), "title");
   assert.equal(model.label("Dog"), "name");
@@ -251,15 +288,22 @@ test("Completions fit the place: paths first, then operators, then connectives",
 test("A diagram gives every entity a place of its own, and every relationship a line, also in circles", () => {
   const random = { entities: Array.from({ length: 40 }, (_, index) => ({
     name: `E${index}`, attributes: [{ name: "a", type: "string" }],
-    relationships: Array.from({ length: below_(3) }, (_, number) => ({ name: `r${number}`, destination: `E${below_(40)}`, toMany: below_(2) === 1 })),
+    relationships: Array.from(
+      { length: below_(3) },
+      (_, number) => ({ name: `r${number}`, destination: `E${below_(40)}`, toMany: below_(2) === 1 }),
+    ),
   })) };
   for (const { entities } of [schema, random, { entities: [] }, { entities: [{ name: "Alone" }] }]) {
     const { boxes, edges, width, height } = layOut(entities);
     assert.equal(boxes.length, entities.length);
     for (const one of boxes) {
-      assert.ok(Number.isFinite(one.x + one.y) && one.x + one.width <= width + 0.1 && one.y + one.height <= height + 0.1, `${one.name} is inside`);
+      assert.ok(
+        Number.isFinite(one.x + one.y) && one.x + one.width <= width + 0.1 && one.y + one.height <= height + 0.1,
+        `${one.name} is inside`,
+      );
       for (const other of boxes) {
-        const isApart = one === other || one.x + one.width < other.x || other.x + other.width < one.x || one.y + one.height < other.y || other.y + other.height < one.y;
+        const isApart = one === other || one.x + one.width < other.x || other.x + other.width < one.x
+          || one.y + one.height < other.y || other.y + other.height < one.y;
         assert.ok(isApart, `${one.name} and ${other.name} are apart`);
       }
     }
@@ -268,21 +312,28 @@ test("A diagram gives every entity a place of its own, and every relationship a 
   assert.equal(layOut(schema.entities).edges.length, 2);
 });
 
-test("Differences of schemas are told one by one", () => {
+test("Differences of schemas are listed one by one", () => {
   const other = structuredClone(schema);
   other.version = "2.0.0";
   other.entities[2].attributes[1].min = 2;
   other.entities[2].attributes.push({ name: "added", type: "date", optional: false });
   other.entities.splice(0, 1);
   assert.deepEqual(differences(schema, other).map(({ kind, text }) => `${kind} ${text}`), [
-    "changed version 1.0.0 → 2.0.0", "removed entity Animal", "changed Person.title: min 1 → 2", "added attribute Person.added",
+    "changed version 1.0.0 → 2.0.0", "removed entity Animal", "changed Person.title: min 1 → 2",
+    "added attribute Person.added",
   ]);
   assert.deepEqual(differences(schema, structuredClone(schema)), []);
 });
 
 test("Lines of files keep values exact", () => {
-  assert.equal(csvLine([1, "a,b", 'say "x"', "", null, true, 9007199254740993n, [1, 2]]), '1,"a,b","say ""x""","",,true,9007199254740993,"[1,2]"\r\n');
-  assert.equal(ndjsonLine(["a", "b", "c"], { a: NaN, b: 9007199254740993n, c: new Uint8Array([1, 2]) }), '{"a":"NaN","b":9007199254740993,"c":"AQI="}\n');
+  assert.equal(
+    csvLine([1, "a,b", 'say "x"', "", null, true, 9007199254740993n, [1, 2]]),
+    '1,"a,b","say ""x""","",,true,9007199254740993,"[1,2]"\r\n',
+  );
+  assert.equal(
+    ndjsonLine(["a", "b", "c"], { a: NaN, b: 9007199254740993n, c: new Uint8Array([1, 2]) }),
+    '{"a":"NaN","b":9007199254740993,"c":"AQI="}\n',
+  );
 });
 
 test("Percentiles of counters lie between the bounds of their places", () => {
@@ -296,12 +347,17 @@ test("Percentiles of counters lie between the bounds of their places", () => {
 });
 
 test("A service that was started again begins its rates anew", () => {
-  const stats = (instance, commits) => ({ server: { instance }, store: { commits, commitMicroseconds: [commits], rowsInserted: 0 }, calls: {}, memory: { residentBytes: 1 }, connections: { current: 1 } });
+  const stats = (instance, commits) => (
+    {
+      server: { instance }, store: { commits, commitMicroseconds: [commits], rowsInserted: 0 }, calls: {},
+      memory: { residentBytes: 1 }, connections: { current: 1 },
+    }
+  );
   assert.equal(sample({ at: 0, stats: stats("a", 10) }, { at: 1000, stats: stats("a", 30) }).commits, 20);
   assert.equal(sample({ at: 0, stats: stats("a", 10) }, { at: 1000, stats: stats("b", 3) }).commits, 0);
 });
 
-test("Values are compared by what they are", () => {
+test("Values are compared by type and content", () => {
   assert.ok(isSame([1, { a: new Date(5) }], [1, { a: new Date(5) }]));
   assert.ok(!isSame([1], [1, 2]));
   assert.ok(!isSame({ a: 1 }, [1]));

@@ -1,7 +1,7 @@
-"""What the browser's scenarios share: a service, a program beside the page, and the page itself.
+"""The common parts of the browser's scenarios: a service, a program beside the page, and the page itself.
 
 DEPOT_PROGRAMS is the folder with `depot` and `depotd`; CHROMIUM and CHROMEDRIVER say where the browser is if it
-isn't Debian's. Nothing here waits for a time: what must come is asked for until it is there.
+isn't Debian's. No test waits for a time: each asks until the expected text is there.
 """
 
 import json
@@ -15,7 +15,11 @@ import time
 import unittest
 
 from selenium import webdriver
-from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import (
+    JavascriptException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service as DriverService
 from selenium.webdriver.common.by import By
@@ -35,13 +39,32 @@ SCHEMA = {
             "attributes": [
                 {"name": "name", "type": "string", "unique": True},
                 {"name": "born", "type": "date", "optional": True},
-                {"name": "country", "type": "string", "optional": True, "cases": ["Italy", "Japan", "Kenya", "Norway", "UK", "USA"]},
-                {"name": "home", "type": "composite", "optional": True, "properties": [
-                    {"name": "city", "type": "string"}, {"name": "zip", "type": "string", "optional": True}]},
+                {
+                    "name": "country",
+                    "type": "string",
+                    "optional": True,
+                    "cases": ["Italy", "Japan", "Kenya", "Norway", "UK", "USA"],
+                },
+                {
+                    "name": "home",
+                    "type": "composite",
+                    "optional": True,
+                    "properties": [
+                        {"name": "city", "type": "string"},
+                        {"name": "zip", "type": "string", "optional": True},
+                    ],
+                },
                 {"name": "portrait", "type": "data", "optional": True, "externalStorage": True},
             ],
             "relationships": [
-                {"name": "books", "destination": "Book", "toMany": True, "inverse": "author", "deleteRule": "cascade"}],
+                {
+                    "name": "books",
+                    "destination": "Book",
+                    "toMany": True,
+                    "inverse": "author",
+                    "deleteRule": "cascade",
+                }
+            ],
         },
         {
             "name": "Book",
@@ -60,25 +83,80 @@ SCHEMA = {
             "relationships": [
                 {"name": "author", "destination": "Author", "inverse": "books", "optional": True},
                 {"name": "tags", "destination": "Tag", "toMany": True, "inverse": "books"},
-                {"name": "loans", "destination": "Loan", "toMany": True, "inverse": "book", "deleteRule": "deny"}],
+                {
+                    "name": "loans",
+                    "destination": "Loan",
+                    "toMany": True,
+                    "inverse": "book",
+                    "deleteRule": "deny",
+                },
+            ],
         },
-        {"name": "Tag", "attributes": [{"name": "name", "type": "string", "unique": True}],
-         "relationships": [{"name": "books", "destination": "Book", "toMany": True, "inverse": "tags"}]},
-        {"name": "Loan", "attributes": [{"name": "reader", "type": "string"}],
-         "relationships": [{"name": "book", "destination": "Book", "inverse": "loans"}]},
+        {
+            "name": "Tag",
+            "attributes": [{"name": "name", "type": "string", "unique": True}],
+            "relationships": [
+                {"name": "books", "destination": "Book", "toMany": True, "inverse": "tags"}
+            ],
+        },
+        {
+            "name": "Loan",
+            "attributes": [{"name": "reader", "type": "string"}],
+            "relationships": [{"name": "book", "destination": "Book", "inverse": "loans"}],
+        },
     ],
 }
 
-AUTHORS = [("Ursula K. Le Guin", "USA"), ("Italo Calvino", "Italy"), ("Haruki Murakami", "Japan"), ("Ngũgĩ wa Thiong’o", "Kenya"),
-           ("Jon Fosse", "Norway"), ("Virginia Woolf", "UK"), ("Toni Morrison", "USA"), ("Kazuo Ishiguro", "UK")]
-TITLES = ["The Left Hand of Darkness", "Invisible Cities", "Kafka on the Shore", "Petals of Blood", "Septology", "Orlando", "Beloved",
-          "The Remains of the Day", "The Dispossessed", "If on a winter’s night a traveler", "Norwegian Wood", "A Grain of Wheat",
-          "Morning and Evening", "The Waves", "Song of Solomon", "Never Let Me Go"]
-YEARS = [1969, 1972, 2002, 1977, 2019, 1928, 1987, 1989, 1974, 1979, 1987, 1967, 2000, 1931, 1977, 2005]
+AUTHORS = [
+    ("Ursula K. Le Guin", "USA"),
+    ("Italo Calvino", "Italy"),
+    ("Haruki Murakami", "Japan"),
+    ("Ngũgĩ wa Thiong’o", "Kenya"),
+    ("Jon Fosse", "Norway"),
+    ("Virginia Woolf", "UK"),
+    ("Toni Morrison", "USA"),
+    ("Kazuo Ishiguro", "UK"),
+]
+TITLES = [
+    "The Left Hand of Darkness",
+    "Invisible Cities",
+    "Kafka on the Shore",
+    "Petals of Blood",
+    "Septology",
+    "Orlando",
+    "Beloved",
+    "The Remains of the Day",
+    "The Dispossessed",
+    "If on a winter’s night a traveler",
+    "Norwegian Wood",
+    "A Grain of Wheat",
+    "Morning and Evening",
+    "The Waves",
+    "Song of Solomon",
+    "Never Let Me Go",
+]
+YEARS = [
+    1969,
+    1972,
+    2002,
+    1977,
+    2019,
+    1928,
+    1987,
+    1989,
+    1974,
+    1979,
+    1987,
+    1967,
+    2000,
+    1931,
+    1977,
+    2005,
+]
 
 
-def eventually(condition, what=""):
-    """Returns what a condition comes to, which is tried until it is true."""
+def eventually(condition, name=""):
+    """Returns the value of a condition, which is tried until it is true."""
     end = time.monotonic() + PATIENCE
     last = None
     while time.monotonic() < end:
@@ -86,10 +164,17 @@ def eventually(condition, what=""):
             last = condition()
             if last:
                 return last
-        except (StaleElementReferenceException, JavascriptException, WebDriverException, IndexError, AttributeError, KeyError) as error:
+        except (
+            StaleElementReferenceException,
+            JavascriptException,
+            WebDriverException,
+            IndexError,
+            AttributeError,
+            KeyError,
+        ) as error:
             last = error
         time.sleep(0.02)
-    raise AssertionError(f"never came: {what or condition} (last: {last!r})")
+    raise AssertionError(f"never came: {name or condition} (last: {last!r})")
 
 
 class Store:
@@ -99,8 +184,13 @@ class Store:
         self.folder = tempfile.mkdtemp(prefix="depot-browser-")
         self.socket = os.path.join(self.folder, "s")
         self.options = list(options)
-        self.environment = {**os.environ, "HOME": self.folder, "DEPOT_SOCKET": self.socket, "DEPOT_NO_START": "1",
-                            "XDG_RUNTIME_DIR": self.folder}
+        self.environment = {
+            **os.environ,
+            "HOME": self.folder,
+            "DEPOT_SOCKET": self.socket,
+            "DEPOT_NO_START": "1",
+            "XDG_RUNTIME_DIR": self.folder,
+        }
         self.environment.pop("DEPOT_AUTHOR", None)
         self.service = None
         self.studio = None
@@ -117,9 +207,25 @@ class Store:
 
     def start(self):
         self.service = subprocess.Popen(
-            [os.path.join(PROGRAMS, "depotd"), "--socket", self.socket, "--store", self.path, *self.options],
-            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        eventually(lambda: subprocess.run([os.path.join(PROGRAMS, "depot"), "ping"], env=self.environment, capture_output=True).returncode == 0, "a service")
+            [
+                os.path.join(PROGRAMS, "depotd"),
+                "--socket",
+                self.socket,
+                "--store",
+                self.path,
+                *self.options,
+            ],
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        eventually(
+            lambda: subprocess.run(
+                [os.path.join(PROGRAMS, "depot"), "ping"], env=self.environment, capture_output=True
+            ).returncode
+            == 0,
+            "a service",
+        )
 
     def kill(self):
         self.service.send_signal(signal.SIGKILL)
@@ -131,7 +237,13 @@ class Store:
 
     def run(self, *arguments, stdin=None):
         """Runs the command, and returns its output."""
-        done = subprocess.run([os.path.join(PROGRAMS, "depot"), *map(str, arguments)], env=self.environment, capture_output=True, text=True, input=stdin)
+        done = subprocess.run(
+            [os.path.join(PROGRAMS, "depot"), *map(str, arguments)],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            input=stdin,
+        )
         if done.returncode != 0:
             raise AssertionError(f"depot {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
@@ -141,29 +253,76 @@ class Store:
 
     def row(self, entity, identifier):
         """A row as the service has it, or None."""
-        lines = self.run("fetch", entity, "--where", f"$id == {identifier}", "-o", "ndjson").splitlines()
+        lines = self.run(
+            "fetch", entity, "--where", f"$id == {identifier}", "-o", "ndjson"
+        ).splitlines()
         return json.loads(lines[0]) if lines else None
 
     def seed(self):
         """Stores the books of the tests."""
         authors = [[f"#a{index}", name, country] for index, (name, country) in enumerate(AUTHORS)]
         tags = [["#t0", "classic"], ["#t1", "translated"]]
-        books = [[f"#b{index}", title, YEARS[index], 120 + 31 * index, f"{9 + index}.5", (index % 10) / 2, f"#a{index % 8}", ["#t0" if index % 2 else "#t1"]]
-                 for index, title in enumerate(TITLES)]
+        books = [
+            [
+                f"#b{index}",
+                title,
+                YEARS[index],
+                120 + 31 * index,
+                f"{9 + index}.5",
+                (index % 10) / 2,
+                f"#a{index % 8}",
+                ["#t0" if index % 2 else "#t1"],
+            ]
+            for index, title in enumerate(TITLES)
+        ]
         loans = [["#l0", "mia", "#b5"], ["#l1", "ben", "#b6"]]
-        self.call("save", insert=[
-            {"entity": "Author", "columns": ["$id", "name", "country"], "rows": authors},
-            {"entity": "Tag", "columns": ["$id", "name"], "rows": tags},
-            {"entity": "Book", "columns": ["$id", "title", "year", "pages", "price", "rating", "author", "tags"], "rows": books},
-            {"entity": "Loan", "columns": ["$id", "reader", "book"], "rows": loans}])
+        self.call(
+            "save",
+            insert=[
+                {"entity": "Author", "columns": ["$id", "name", "country"], "rows": authors},
+                {"entity": "Tag", "columns": ["$id", "name"], "rows": tags},
+                {
+                    "entity": "Book",
+                    "columns": [
+                        "$id",
+                        "title",
+                        "year",
+                        "pages",
+                        "price",
+                        "rating",
+                        "author",
+                        "tags",
+                    ],
+                    "rows": books,
+                },
+                {"entity": "Loan", "columns": ["$id", "reader", "book"], "rows": loans},
+            ],
+        )
         return self
 
     def open_studio(self, write=True):
         """Starts the bridge, and returns the address that it prints."""
-        command = [os.path.join(PROGRAMS, "depot"), "--socket", self.socket, "studio", "--no-open", *(["--write"] if write else [])]
+        command = [
+            os.path.join(PROGRAMS, "depot"),
+            "--socket",
+            self.socket,
+            "studio",
+            "--no-open",
+            *(["--write"] if write else []),
+        ]
         if self.studio and self.studio.poll() is None:
-            return json.loads(subprocess.run(command, env=self.environment, capture_output=True, text=True).stdout.splitlines()[0])["address"]
-        self.studio = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            return json.loads(
+                subprocess.run(
+                    command, env=self.environment, capture_output=True, text=True
+                ).stdout.splitlines()[0]
+            )["address"]
+        self.studio = subprocess.Popen(
+            command,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         return json.loads(self.studio.stdout.readline())["address"]
 
     def close(self):
@@ -182,10 +341,17 @@ class Page:
     def __init__(self, width=1280, height=800, is_dark=False, scale=1):
         options = Options()
         options.binary_location = CHROMIUM
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-precise-memory-info",
-                         "--js-flags=--expose-gc", f"--force-device-scale-factor={scale}",
-                         # As with a mouse: what appears below it isn't shown always.
-                         "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"):
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--enable-precise-memory-info",
+            "--js-flags=--expose-gc",
+            f"--force-device-scale-factor={scale}",
+            # As with a mouse: the buttons that appear below it aren't shown always.
+            "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+        ):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.set_capability("unhandledPromptBehavior", "ignore")
@@ -195,16 +361,29 @@ class Page:
         self.look(is_dark)
 
     def resize(self, width, height=800):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": self.scale, "mobile": False})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": self.scale, "mobile": False},
+        )
 
     def look(self, is_dark):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {
+                "features": [
+                    {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
+                ]
+            },
+        )
 
     def open(self, address, fragment=""):
         self.driver.get(address)
-        eventually(lambda: self.js("return document.querySelector('.state')?.dataset.state === 'connected' && Boolean(document.querySelector('main > *'))"), "the page")
+        eventually(
+            lambda: self.js(
+                "return document.querySelector('.state')?.dataset.state === 'connected' && Boolean(document.querySelector('main > *'))"
+            ),
+            "the page",
+        )
         if fragment:
             self.go(fragment)
 
@@ -222,41 +401,58 @@ class Page:
 
     def text(self, selector="body"):
         """The text of all that a selector finds, as it is, seen or not."""
-        return self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent).join('\\n')", selector)
+        return self.js(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent).join('\\n')",
+            selector,
+        )
 
     def until_text(self, text, selector="body"):
         return eventually(lambda: text in self.text(selector), f"{text!r} in {selector}")
 
     def rows(self):
         """The rows in sight: the texts of their cells by the titles of the columns."""
-        return self.js("""
+        return self.js(
+            """
           const titles = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')].map((one) => one.firstChild.textContent);
           const rows = [...document.querySelectorAll('studio-grid .body [role="row"]:not(.loading)')];
           rows.sort((one, other) => one.getAttribute('aria-rowindex') - other.getAttribute('aria-rowindex'));
-          return rows.map((row) => Object.fromEntries([...row.querySelectorAll('[role="gridcell"]')].map((cell, index) => [titles[index], cell.textContent])));""")
+          return rows.map((row) => Object.fromEntries([...row.querySelectorAll('[role="gridcell"]')].map((cell, index) => [titles[index], cell.textContent])));"""
+        )
 
     def cell(self, identifier, title):
         """The element of a cell."""
-        return eventually(lambda: self.js("""
+        return eventually(
+            lambda: self.js(
+                """
           const titles = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')].map((one) => one.firstChild.textContent);
           const row = [...document.querySelectorAll('studio-grid .body [role="row"]')].find((one) => one.children[0]?.textContent === arguments[0]);
-          return row?.children[titles.indexOf(arguments[1])];""", str(identifier), title), f"the cell {title} of {identifier}")
+          return row?.children[titles.indexOf(arguments[1])];""",
+                str(identifier),
+                title,
+            ),
+            f"the cell {title} of {identifier}",
+        )
 
     def cell_text(self, identifier, title):
         """The text of a cell; None if the row isn't in sight."""
         return next((row[title] for row in self.rows() if row["id"] == str(identifier)), None)
 
     def until_cell(self, identifier, title, text):
-        return eventually(lambda: self.cell_text(identifier, title) == text, f"{title} of {identifier} is {text!r}")
+        return eventually(
+            lambda: self.cell_text(identifier, title) == text,
+            f"{title} of {identifier} is {text!r}",
+        )
 
     def click(self, selector, text=None):
-        """Clicks what a selector finds, with a text if one is given."""
+        """Clicks the first element of a selector, with a text if one is given."""
+
         def found():
             for element in self.all(selector):
                 if text is None or text in element.get_attribute("textContent"):
                     element.click()
                     return True
             return False
+
         eventually(found, f"{selector} with {text!r}")
 
     def press(self, *keys):
@@ -274,8 +470,12 @@ class Page:
             actions.perform()
 
     def problems(self):
-        """What the browser complained about."""
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE" and "favicon" not in entry["message"]]
+        """The errors of the browser's console."""
+        return [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE" and "favicon" not in entry["message"]
+        ]
 
     def picture(self, path):
         self.driver.save_screenshot(path)
@@ -308,9 +508,25 @@ class BrowserTest(unittest.TestCase):
         self.page.problems()
 
     def tearDown(self):
-        # A failed connection while a service is away is told by the browser too.
+        # A failed connection while a service is away is an error of the console too.
         wrong = [text for text in self.page.problems() if "WebSocket connection to" not in text]
         self.assertEqual(wrong, [], "the browser complained")
 
 
-__all__ = ["AUTHORS", "BrowserTest", "By", "Keys", "PATIENCE", "PROGRAMS", "Page", "SCHEMA", "Store", "TITLES", "eventually", "json", "os", "sys", "unittest"]
+__all__ = [
+    "AUTHORS",
+    "BrowserTest",
+    "By",
+    "Keys",
+    "PATIENCE",
+    "PROGRAMS",
+    "Page",
+    "SCHEMA",
+    "Store",
+    "TITLES",
+    "eventually",
+    "json",
+    "os",
+    "sys",
+    "unittest",
+]

@@ -2,10 +2,46 @@
 
 from support import BrowserTest, Keys, eventually, unittest
 
-VIEWS = ["#/", "#/table/Book", "#/table/Book?beside=Book/6", "#/object/Author/3", "#/history", "#/query/Book?where=year+%3E+1980&section=author.name", "#/schema/Book", "#/service"]
-READY = {"#/": ".cards", "#/table/Book": ".body [role=row]", "#/table/Book?beside=Book/6": ".beside .related li", "#/object/Author/3": ".related li", "#/history": ".transactions li",
-         "#/schema/Book": ".diagram a", "#/service": ".service-body table"}
-NAMED = {"button", "link", "textbox", "combobox", "searchbox", "checkbox", "radio", "slider", "grid", "columnheader", "listbox", "option", "dialog", "image", "navigation", "main", "complementary", "region", "progressbar"}
+VIEWS = [
+    "#/",
+    "#/table/Book",
+    "#/table/Book?beside=Book/6",
+    "#/object/Author/3",
+    "#/history",
+    "#/query/Book?where=year+%3E+1980&section=author.name",
+    "#/schema/Book",
+    "#/service",
+]
+READY = {
+    "#/": ".cards",
+    "#/table/Book": ".body [role=row]",
+    "#/table/Book?beside=Book/6": ".beside .related li",
+    "#/object/Author/3": ".related li",
+    "#/history": ".transactions li",
+    "#/schema/Book": ".diagram a",
+    "#/service": ".service-body table",
+}
+NAMED = {
+    "button",
+    "link",
+    "textbox",
+    "combobox",
+    "searchbox",
+    "checkbox",
+    "radio",
+    "slider",
+    "grid",
+    "columnheader",
+    "listbox",
+    "option",
+    "dialog",
+    "image",
+    "navigation",
+    "main",
+    "complementary",
+    "region",
+    "progressbar",
+}
 
 CONTRAST = r"""
 const parse = (text) => {
@@ -73,27 +109,61 @@ class AccessTest(BrowserTest):
             for node in self.tree():
                 role = node.get("role", {}).get("value")
                 name = node.get("name", {}).get("value", "")
-                properties = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+                properties = {
+                    one["name"]: one["value"].get("value") for one in node.get("properties", [])
+                }
                 if role in NAMED:
-                    self.assertTrue(name.strip(), f"a {role} without a name in {fragment}: {properties}")
-                if properties.get("focusable") and role not in ("RootWebArea", "generic", "none", "main"):
-                    self.assertTrue(name.strip() or role in ("row",), f"a {role} without a name can have the focus in {fragment}")
-            doubled = self.page.js("const ids = [...document.querySelectorAll('[id]')].map((one) => one.id); return ids.filter((id, place) => ids.indexOf(id) !== place)")
+                    self.assertTrue(
+                        name.strip(), f"a {role} without a name in {fragment}: {properties}"
+                    )
+                if properties.get("focusable") and role not in (
+                    "RootWebArea",
+                    "generic",
+                    "none",
+                    "main",
+                ):
+                    self.assertTrue(
+                        name.strip() or role in ("row",),
+                        f"a {role} without a name can have the focus in {fragment}",
+                    )
+            doubled = self.page.js(
+                "const ids = [...document.querySelectorAll('[id]')].map((one) => one.id); return ids.filter((id, place) => ids.indexOf(id) !== place)"
+            )
             self.assertEqual(doubled, [], fragment)
-            self.assertEqual(self.page.js("return document.querySelectorAll('main h1').length"), 1, fragment)
-            self.assertEqual(self.page.js("return document.querySelectorAll('[tabindex]:not([tabindex=\"0\"]):not([tabindex=\"-1\"])').length"), 0)
+            self.assertEqual(
+                self.page.js("return document.querySelectorAll('main h1').length"), 1, fragment
+            )
+            self.assertEqual(
+                self.page.js(
+                    'return document.querySelectorAll(\'[tabindex]:not([tabindex="0"]):not([tabindex="-1"])\').length'
+                ),
+                0,
+            )
 
     def test_a_table_is_a_grid_that_says_how_large_it_is_and_which_cell_is_active(self):
         self.show("#/table/Book")
         grid = self.page.one("studio-grid")
-        self.assertEqual((grid.get_attribute("aria-rowcount"), grid.get_attribute("role")), ("17", "grid"))
+        self.assertEqual(
+            (grid.get_attribute("aria-rowcount"), grid.get_attribute("role")), ("17", "grid")
+        )
         self.page.js("arguments[0].focus()", grid)
         self.page.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
-        active = eventually(lambda: self.page.js("const grid = document.querySelector('studio-grid'); return document.getElementById(grid.getAttribute('aria-activedescendant'))"), "the active cell")
-        self.assertEqual((active.get_attribute("role"), active.get_attribute("aria-colindex")), ("gridcell", "2"))
+        active = eventually(
+            lambda: self.page.js(
+                "const grid = document.querySelector('studio-grid'); return document.getElementById(grid.getAttribute('aria-activedescendant'))"
+            ),
+            "the active cell",
+        )
+        self.assertEqual(
+            (active.get_attribute("role"), active.get_attribute("aria-colindex")), ("gridcell", "2")
+        )
         roles = {node["role"]["value"] for node in self.tree()}
-        self.assertTrue({"grid", "row", "columnheader", "gridcell", "navigation", "main"} <= roles, roles)
-        sorts = self.page.js("return [...document.querySelectorAll('[role=columnheader]')].map((one) => one.getAttribute('aria-sort'))")
+        self.assertTrue(
+            {"grid", "row", "columnheader", "gridcell", "navigation", "main"} <= roles, roles
+        )
+        sorts = self.page.js(
+            "return [...document.querySelectorAll('[role=columnheader]')].map((one) => one.getAttribute('aria-sort'))"
+        )
         self.assertEqual(sorts[0], "ascending")
 
     def test_a_row_is_found_read_and_edited_by_keyboard_alone(self):
@@ -122,15 +192,19 @@ class AccessTest(BrowserTest):
         self.page.press(Keys.ENTER)
         self.page.until_text("Orlando by keys", ".beside h1")
         self.page.press(Keys.ESCAPE)
-        eventually(lambda: self.page.js("return document.querySelector('.beside').hidden"), "it is closed")
+        eventually(
+            lambda: self.page.js("return document.querySelector('.beside').hidden"), "it is closed"
+        )
         self.assertEqual(self.page.js("return document.activeElement.localName"), "studio-grid")
         self.page.press([Keys.CONTROL, "z"])
         eventually(lambda: self.store.row("Book", 6)["title"] == "Orlando", "it is undone")
-        # To the head, to sort; and what the cell has, to filter by.
+        # The head sorts, and F filters by the value of the cell.
         self.page.go("#/table/Book")
         eventually(lambda: len(self.page.rows()) == 16, "all rows")
         self.page.js("document.querySelector('studio-grid').focus()")
-        self.page.press([Keys.CONTROL, Keys.HOME], Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER)
+        self.page.press(
+            [Keys.CONTROL, Keys.HOME], Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER
+        )
         eventually(lambda: self.page.rows()[0]["year"] == "1928", "it is sorted")
         self.page.js("document.querySelector('studio-grid').focus()")
         self.page.press(Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, "f")
@@ -145,8 +219,13 @@ class AccessTest(BrowserTest):
             self.page.look(is_dark)
             for fragment in VIEWS:
                 self.show(fragment)
-                eventually(lambda: self.page.js(CONTRAST) == [] or self.page.js("return document.readyState") == "complete")
-                self.assertEqual(self.page.js(CONTRAST), [], f"{fragment}, {'dark' if is_dark else 'light'}")
+                eventually(
+                    lambda: self.page.js(CONTRAST) == []
+                    or self.page.js("return document.readyState") == "complete"
+                )
+                self.assertEqual(
+                    self.page.js(CONTRAST), [], f"{fragment}, {'dark' if is_dark else 'light'}"
+                )
             back = self.page.js("return getComputedStyle(document.body).backgroundColor")
             self.assertEqual(sum(map(int, back[4:-1].split(","))) < 300, is_dark)
 
@@ -154,9 +233,11 @@ class AccessTest(BrowserTest):
         self.page.resize(360, 740)
         for fragment in VIEWS:
             self.show(fragment)
-            wide = self.page.js("""
+            wide = self.page.js(
+                """
               const scrolls = (one) => { for (let up = one.parentElement; up; up = up.parentElement) if (/auto|scroll|hidden/.test(getComputedStyle(up).overflowX) && up !== document.body) return true; return false; };
-              return [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one)).map((one) => `${one.localName}.${one.className}`);""")
+              return [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one)).map((one) => `${one.localName}.${one.className}`);"""
+            )
             self.assertEqual(wide, [], fragment)
             self.assertLessEqual(self.page.js("return document.documentElement.scrollWidth"), 360)
         self.page.go("#/table/Book")

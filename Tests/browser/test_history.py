@@ -1,4 +1,4 @@
-"""The history as it comes, undo of what anybody did, and the table as it was."""
+"""The live history, undo of anybody's transaction, and the table of the past."""
 
 import re
 
@@ -16,54 +16,108 @@ class HistoryTest(BrowserTest):
     def rows_of_first(self):
         """How many rows the newest transaction says that it has."""
         what = self.page.text(".transactions > li:first-child .what")
-        return sum(int(number.replace("\u2009", "")) for number in re.findall(r"([\d\u2009]+) rows", what))
+        return sum(
+            int(number.replace("\u2009", "")) for number in re.findall(r"([\d\u2009]+) rows", what)
+        )
 
     def test_transactions_appear_as_they_come_with_old_and_new_values(self):
         self.page.go("#/history")
         self.page.until_text("Book", ".transactions")
         was = self.store.row("Book", 2)["pages"]
-        self.store.run("update", "Book", "--where", "$id == 2", "--set", "pages=321", "--author", "cleo")
+        self.store.run(
+            "update", "Book", "--where", "$id == 2", "--set", "pages=321", "--author", "cleo"
+        )
         eventually(lambda: "cleo" in self.first() and f"{was} → 321" in self.first(), "the change")
         self.store.run("delete", "Tag", "--where", "name == 'nobody'")
         self.store.run("insert", "Tag", "name=logged")
-        eventually(lambda: "Tag inserted" in self.first() and "logged" in self.first(), "the insertion")
+        eventually(
+            lambda: "Tag inserted" in self.first() and "logged" in self.first(), "the insertion"
+        )
 
     def test_filters_leave_only_what_is_wanted(self):
-        self.store.run("update", "Book", "--where", "$id == 9", "--set", "pages=901", "--author", "ida")
-        self.store.run("update", "Book", "--where", "$id == 9", "--set", "pages=902", "--author", "ole")
+        self.store.run(
+            "update", "Book", "--where", "$id == 9", "--set", "pages=901", "--author", "ida"
+        )
+        self.store.run(
+            "update", "Book", "--where", "$id == 9", "--set", "pages=902", "--author", "ole"
+        )
         self.page.go("#/history/Book/9?author=ida")
-        eventually(lambda: len(self.page.all(".transactions > li")) == 1 and "ida" in self.first(), "one transaction")
+        eventually(
+            lambda: len(self.page.all(".transactions > li")) == 1 and "ida" in self.first(),
+            "one transaction",
+        )
         self.page.go("#/history/Book/9")
         eventually(lambda: "ole" in self.first(), "both")
         self.page.go("#/history/Book/9?process=nobody")
         self.page.until_text("No transactions", ".history-view")
 
-    def test_what_anybody_did_is_undone_and_a_conflict_is_asked_about(self):
+    def test_a_transaction_of_anybody_is_undone_and_a_conflict_is_asked_about(self):
         before = self.store.row("Book", 3)
-        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=31", "--set", "year=1903", "--author", "eve")
+        self.store.run(
+            "update",
+            "Book",
+            "--where",
+            "$id == 3",
+            "--set",
+            "pages=31",
+            "--set",
+            "year=1903",
+            "--author",
+            "eve",
+        )
         self.page.go("#/history/Book/3?author=eve")
         self.page.until_text("eve", ".transactions")
         self.page.click(".transactions button", "Undo")
         eventually(lambda: self.store.row("Book", 3)["pages"] == before["pages"], "it is undone")
-        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=32", "--set", "year=1904", "--author", "eve")
+        self.store.run(
+            "update",
+            "Book",
+            "--where",
+            "$id == 3",
+            "--set",
+            "pages=32",
+            "--set",
+            "year=1904",
+            "--author",
+            "eve",
+        )
         self.page.until_text("32", ".transactions > li:first-child")
-        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=33", "--author", "bob")
+        self.store.run(
+            "update", "Book", "--where", "$id == 3", "--set", "pages=33", "--author", "bob"
+        )
         self.page.click(".transactions > li:first-child button", "Undo")
         self.page.until_text("Others changed this since", "dialog h2")
         self.page.until_text("33", "dialog tbody")
         self.page.click("dialog button", "Undo the rest only")
-        eventually(lambda: self.store.row("Book", 3)["year"] == before["year"], "the rest is undone")
+        eventually(
+            lambda: self.store.row("Book", 3)["year"] == before["year"], "the rest is undone"
+        )
         self.assertEqual(self.store.row("Book", 3)["pages"], 33)
 
     def test_the_table_as_of_any_token(self):
-        titles = sorted(line["title"] for line in (self.store.row("Book", number) for number in range(1, 17)) if line)
+        titles = sorted(
+            line["title"]
+            for line in (self.store.row("Book", number) for number in range(1, 17))
+            if line
+        )
         start = self.store.call("history.status")["head"]
-        self.store.run("update", "Book", "--where", "$id == 12", "--set", "title=Renamed since", "--author", "ann")
+        self.store.run(
+            "update",
+            "Book",
+            "--where",
+            "$id == 12",
+            "--set",
+            "title=Renamed since",
+            "--author",
+            "ann",
+        )
         self.store.run("insert", "Book", "title=New since")
         self.store.run("delete", "Book", "--where", "$id == 10", "--author", "bob")
         self.page.go(f"#/table/Book?at={start}")
         self.page.until_text("3 rows changed since", ".past-bar")
-        eventually(lambda: sorted(row["title"] for row in self.page.rows()) == titles, "the titles of then")
+        eventually(
+            lambda: sorted(row["title"] for row in self.page.rows()) == titles, "the titles of then"
+        )
         self.assertIn("was", self.page.cell(12, "title").get_attribute("class"))
         # One step to now, by the keyboard.
         slider = self.page.one('.past-bar input[type="range"]')
@@ -72,9 +126,13 @@ class HistoryTest(BrowserTest):
         self.page.until_text("ann", ".past-bar .moment")
         self.assertTrue(all(row["title"] != "New since" for row in self.page.rows()))
         slider.send_keys(Keys.ARROW_RIGHT)
-        eventually(lambda: any(row["title"] == "New since" for row in self.page.rows()) and any(row["id"] == "10" for row in self.page.rows()), "the insertion, before the deletion")
+        eventually(
+            lambda: any(row["title"] == "New since" for row in self.page.rows())
+            and any(row["id"] == "10" for row in self.page.rows()),
+            "the insertion, before the deletion",
+        )
         self.assertIn("at=", self.page.js("return location.hash"))
-        # What is committed meanwhile doesn't change what was.
+        # Later transactions don't change the table of then.
         self.store.run("update", "Book", "--where", "$id == 1", "--set", "pages=1")
         self.page.until_text("2 rows changed since", ".past-bar")
         self.assertEqual(self.page.cell_text(1, "pages"), "120")
@@ -86,7 +144,14 @@ class HistoryTest(BrowserTest):
         self.page.go("#/history")
         self.page.until_text("Book", ".transactions")
         rows = [[f"many {number} {'x' * 40}"] for number in range(9000)]
-        self.store.run("call", "insert", "-", stdin=json.dumps({"entity": "Tag", "columns": ["name"], "rows": rows, "returnIds": False}))
+        self.store.run(
+            "call",
+            "insert",
+            "-",
+            stdin=json.dumps(
+                {"entity": "Tag", "columns": ["name"], "rows": rows, "returnIds": False}
+            ),
+        )
         eventually(lambda: self.rows_of_first() == 9000, "the insertion")
         self.assertLessEqual(len(self.page.all(".transactions > li:first-child .change")), 50)
         self.page.go("#/")
@@ -96,15 +161,22 @@ class HistoryTest(BrowserTest):
         self.page.until_text("9\u2009000 changes", ".past-bar")
         self.page.one('.past-bar input[type="range"]').send_keys(Keys.ARROW_LEFT)
         self.page.until_text("9\u2009000 rows changed since", ".past-bar")
-        eventually(lambda: [row["name"] for row in self.page.rows()] == ["classic", "translated"], "the tags of then")
+        eventually(
+            lambda: [row["name"] for row in self.page.rows()] == ["classic", "translated"],
+            "the tags of then",
+        )
         self.store.run("delete", "Tag", "--where", "name BEGINSWITH 'many'")
 
     def test_an_object_tells_who_changed_each_property_and_its_history(self):
-        self.store.run("update", "Book", "--where", "$id == 14", "--set", "price=99.5", "--author", "fay")
+        self.store.run(
+            "update", "Book", "--where", "$id == 14", "--set", "price=99.5", "--author", "fay"
+        )
         self.page.go("#/object/Book/14")
         self.page.until_text("fay", ".property .by")
         self.page.until_text("99.5", ".story")
-        self.store.run("update", "Book", "--where", "$id == 14", "--set", "price=98.5", "--author", "gus")
+        self.store.run(
+            "update", "Book", "--where", "$id == 14", "--set", "price=98.5", "--author", "gus"
+        )
         self.page.until_text("gus", ".property .by")
         self.page.until_text("99.5 → 98.5", ".story")
         self.store.run("delete", "Book", "--where", "$id == 14", "--author", "hal")

@@ -3,16 +3,48 @@
 from support import BrowserTest, eventually, json, unittest
 
 # Names are identifiers of Unicode, so they have no signs; these are the oddest that a schema may have.
-SCHEMA = {"entities": [
-    {"name": "constructor", "attributes": [
-        {"name": "__proto__", "type": "string", "optional": True}, {"name": "hasOwnProperty", "type": "int64", "optional": True},
-        {"name": "名前_と_x", "type": "string"}, {"name": "innerHTML", "type": "string", "optional": True},
-        {"name": "extra", "type": "json", "optional": True}, {"name": "list", "type": "string", "collection": "array", "optional": True},
-        {"name": "link", "type": "url", "optional": True}],
-     "relationships": [{"name": "toString", "destination": "constructor", "inverse": "valueOf", "optional": True},
-                       {"name": "valueOf", "destination": "constructor", "toMany": True, "inverse": "toString"}]}]}
-EVIL = ["<img src=x onerror=\"window.wrong = 1\">", "<script>window.wrong = 1</script>", "\"><svg onload=window.wrong=1>", "javascript:window.wrong=1",
-        "{{constructor.constructor('window.wrong=1')()}}", "</textarea><iframe srcdoc=x>", "\u202eevil\u0000\u0007", "a" * 100_000, "👩‍👩‍👧‍👦" * 50, "'); DROP TABLE--"]
+SCHEMA = {
+    "entities": [
+        {
+            "name": "constructor",
+            "attributes": [
+                {"name": "__proto__", "type": "string", "optional": True},
+                {"name": "hasOwnProperty", "type": "int64", "optional": True},
+                {"name": "名前_と_x", "type": "string"},
+                {"name": "innerHTML", "type": "string", "optional": True},
+                {"name": "extra", "type": "json", "optional": True},
+                {"name": "list", "type": "string", "collection": "array", "optional": True},
+                {"name": "link", "type": "url", "optional": True},
+            ],
+            "relationships": [
+                {
+                    "name": "toString",
+                    "destination": "constructor",
+                    "inverse": "valueOf",
+                    "optional": True,
+                },
+                {
+                    "name": "valueOf",
+                    "destination": "constructor",
+                    "toMany": True,
+                    "inverse": "toString",
+                },
+            ],
+        }
+    ]
+}
+EVIL = [
+    '<img src=x onerror="window.wrong = 1">',
+    "<script>window.wrong = 1</script>",
+    '"><svg onload=window.wrong=1>',
+    "javascript:window.wrong=1",
+    "{{constructor.constructor('window.wrong=1')()}}",
+    "</textarea><iframe srcdoc=x>",
+    "\u202eevil\u0000\u0007",
+    "a" * 100_000,
+    "👩‍👩‍👧‍👦" * 50,
+    "'); DROP TABLE--",
+]
 
 
 class HostileTest(BrowserTest):
@@ -22,15 +54,51 @@ class HostileTest(BrowserTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        rows = [[text, text, text, {"<b>": text, "big": 9007199254740993}, [text, text], "javascript:window.wrong=1", 9223372036854775807] for text in EVIL]
-        cls.store.run("call", "insert", "-", stdin=json.dumps({
-            "entity": "constructor", "columns": ["名前_と_x", "__proto__", "innerHTML", "extra", "list", "link", "hasOwnProperty"], "rows": rows}))
+        rows = [
+            [
+                text,
+                text,
+                text,
+                {"<b>": text, "big": 9007199254740993},
+                [text, text],
+                "javascript:window.wrong=1",
+                9223372036854775807,
+            ]
+            for text in EVIL
+        ]
+        cls.store.run(
+            "call",
+            "insert",
+            "-",
+            stdin=json.dumps(
+                {
+                    "entity": "constructor",
+                    "columns": [
+                        "名前_と_x",
+                        "__proto__",
+                        "innerHTML",
+                        "extra",
+                        "list",
+                        "link",
+                        "hasOwnProperty",
+                    ],
+                    "rows": rows,
+                }
+            ),
+        )
         cls.store.call("update", entity="constructor", where="$id > 1", set={"toString": 1})
 
     def check(self):
         self.assertIsNone(self.page.js("return window.wrong ?? null"))
-        self.assertEqual(self.page.js("return document.querySelectorAll('main img, main script, main iframe, .beside img, .beside script, dialog img').length"), 0)
-        self.assertEqual(self.page.js("return document.querySelectorAll('a[href^=\"javascript\" i]').length"), 0)
+        self.assertEqual(
+            self.page.js(
+                "return document.querySelectorAll('main img, main script, main iframe, .beside img, .beside script, dialog img').length"
+            ),
+            0,
+        )
+        self.assertEqual(
+            self.page.js("return document.querySelectorAll('a[href^=\"javascript\" i]').length"), 0
+        )
 
     def test_values_and_names_are_text_in_every_view(self):
         self.page.go("#/table/constructor")
@@ -46,19 +114,42 @@ class HostileTest(BrowserTest):
             self.check()
         self.page.go("#/object/constructor/1")
         self.page.until_text("9 rows", ".relation")
-        for fragment, selector in (("#/history", ".transactions"), ("#/query/constructor", ".query-result"), ("#/schema/constructor", ".diagram"), ("#/service", ".service-body")):
+        for fragment, selector in (
+            ("#/history", ".transactions"),
+            ("#/query/constructor", ".query-result"),
+            ("#/schema/constructor", ".diagram"),
+            ("#/service", ".service-body"),
+        ):
             self.page.go(fragment)
-            self.page.until_text("constructor", selector) if "query" not in fragment else self.page.until_text("onerror", selector)
+            (
+                self.page.until_text("constructor", selector)
+                if "query" not in fragment
+                else self.page.until_text("onerror", selector)
+            )
             self.check()
-        for link in self.page.js("return [...document.querySelectorAll('a[href]')].map((one) => one.getAttribute('href'))"):
+        for link in self.page.js(
+            "return [...document.querySelectorAll('a[href]')].map((one) => one.getAttribute('href'))"
+        ):
             self.assertTrue(link.startswith("#"), link)
 
     def test_addresses_are_no_way_in(self):
-        for fragment in ("#/table/%3Cimg%20src=x%20onerror=window.wrong=1%3E", "#/table/constructor?where=%3Cimg%20src%3Dx%20onerror%3Dwindow.wrong%3D1%3E",
-                         "#/table/constructor?sort=%3Cb%3E&columns=%3Cb%3E", "#/object/constructor/%3Cb%3E", "#/table/constructor?at=%3Cimg%20src=x%3E",
-                         "#/table/constructor?beside=%3Cb%3E/1", "#/query/constructor?by=%3Cb%3E&aggregate=%3Cb%3E", "#/__proto__/x", "#/table/__proto__", "#/%00"):
+        for fragment in (
+            "#/table/%3Cimg%20src=x%20onerror=window.wrong=1%3E",
+            "#/table/constructor?where=%3Cimg%20src%3Dx%20onerror%3Dwindow.wrong%3D1%3E",
+            "#/table/constructor?sort=%3Cb%3E&columns=%3Cb%3E",
+            "#/object/constructor/%3Cb%3E",
+            "#/table/constructor?at=%3Cimg%20src=x%3E",
+            "#/table/constructor?beside=%3Cb%3E/1",
+            "#/query/constructor?by=%3Cb%3E&aggregate=%3Cb%3E",
+            "#/__proto__/x",
+            "#/table/__proto__",
+            "#/%00",
+        ):
             self.page.go(fragment)
-            eventually(lambda: self.page.js("return document.querySelector('main').childElementCount > 0"), fragment)
+            eventually(
+                lambda: self.page.js("return document.querySelector('main').childElementCount > 0"),
+                fragment,
+            )
             self.check()
 
     def test_a_draft_with_markup_stays_text(self):
@@ -66,11 +157,18 @@ class HostileTest(BrowserTest):
         self.page.until_text("constructor/1", ".beside .note")
         self.page.click('.beside button[aria-label="Edit innerHTML"]')
         field = self.page.one('.beside [aria-label="innerHTML"]')
-        self.page.js("arguments[0].value = '<img src=x onerror=window.wrong=2>'; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))", field)
+        self.page.js(
+            "arguments[0].value = '<img src=x onerror=window.wrong=2>'; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
+            field,
+        )
         self.page.click(".beside .editor button", "OK")
         self.page.until_text("<img src=x onerror=window.wrong=2>", "studio-grid")
         self.page.click(".edit-bar button.primary")
-        eventually(lambda: self.store.row("constructor", 1)["innerHTML"] == "<img src=x onerror=window.wrong=2>", "it is saved")
+        eventually(
+            lambda: self.store.row("constructor", 1)["innerHTML"]
+            == "<img src=x onerror=window.wrong=2>",
+            "it is saved",
+        )
         self.check()
 
 

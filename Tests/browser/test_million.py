@@ -3,8 +3,17 @@
 from support import BrowserTest, Keys, eventually, os, unittest
 
 COUNT = int(os.environ.get("DEPOT_ROWS", "1000000"))
-SCHEMA = {"entities": [{"name": "Item", "attributes": [
-    {"name": "name", "type": "string"}, {"name": "number", "type": "int64", "indexed": True}]}]}
+SCHEMA = {
+    "entities": [
+        {
+            "name": "Item",
+            "attributes": [
+                {"name": "name", "type": "string"},
+                {"name": "number", "type": "int64", "indexed": True},
+            ],
+        }
+    ]
+}
 
 
 class MillionTest(BrowserTest):
@@ -19,7 +28,10 @@ class MillionTest(BrowserTest):
         return self.page.js("return performance.memory.usedJSHeapSize")
 
     def scroll(self, part):
-        self.page.js("const grid = document.querySelector('studio-grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * arguments[0]", part)
+        self.page.js(
+            "const grid = document.querySelector('studio-grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * arguments[0]",
+            part,
+        )
 
     def test_every_place_of_a_million_rows_is_reached_and_memory_is_bounded(self):
         self.page.go("#/table/Item")
@@ -31,20 +43,32 @@ class MillionTest(BrowserTest):
             for number in range(COUNT):
                 file.write(f"item {number},{number}\n")
         self.store.run("import", "Item", path, "-q")
-        # The page is open meanwhile: it hears of a million insertions.
-        eventually(lambda: self.page.text(".bar .count").replace("\u2009", "") == f"{COUNT} rows", "the count")
+        # The page is open meanwhile.
+        eventually(
+            lambda: self.page.text(".bar .count").replace("\u2009", "") == f"{COUNT} rows",
+            "the count",
+        )
         eventually(lambda: 0 in self.rows_in_sight(), "the first rows")
-        self.assertEqual(self.page.one("studio-grid").get_attribute("aria-rowcount"), str(COUNT + 1))
+        self.assertEqual(
+            self.page.one("studio-grid").get_attribute("aria-rowcount"), str(COUNT + 1)
+        )
         self.scroll(1)
         eventually(lambda: COUNT - 1 in self.rows_in_sight(), "the last row")
         for step in range(40):
             self.scroll(((step * 37) % 40) / 40)
             eventually(self.rows_in_sight, "rows")
         self.scroll(0.5)
-        eventually(lambda: any(abs(number - COUNT / 2) < COUNT / 100 for number in self.rows_in_sight()), "the middle")
-        numbers = eventually(lambda: len(self.rows_in_sight()) > 10 and self.rows_in_sight(), "the rows")
+        eventually(
+            lambda: any(abs(number - COUNT / 2) < COUNT / 100 for number in self.rows_in_sight()),
+            "the middle",
+        )
+        numbers = eventually(
+            lambda: len(self.rows_in_sight()) > 10 and self.rows_in_sight(), "the rows"
+        )
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
-        elements = self.page.js("return document.querySelectorAll('studio-grid .body [role=row]').length")
+        elements = self.page.js(
+            "return document.querySelectorAll('studio-grid .body [role=row]').length"
+        )
         self.assertLess(elements, 80)
         grown = self.heap() - before
         print(f"memory of the page with {COUNT} rows: {grown / 1e6:.1f} MB more than with none")
@@ -52,7 +76,14 @@ class MillionTest(BrowserTest):
 
         # A row in the middle still changes in its place.
         middle = numbers[5]
-        self.store.run("update", "Item", "--where", f"number == {middle}", "--set", "name=changed in the middle")
+        self.store.run(
+            "update",
+            "Item",
+            "--where",
+            f"number == {middle}",
+            "--set",
+            "name=changed in the middle",
+        )
         self.page.until_text("changed in the middle", "studio-grid")
         self.page.click('[role="columnheader"]', "number")
         self.page.click('[role="columnheader"]', "number")

@@ -12,32 +12,45 @@ class TableTest(BrowserTest):
 
     def test_a_row_changes_in_its_place_with_a_mark_and_who_did_it(self):
         place = [row["id"] for row in self.page.rows()]
-        self.store.run("update", "Book", "--where", "$id == 3", "--set", "pages=777", "--author", "zoe")
+        self.store.run(
+            "update", "Book", "--where", "$id == 3", "--set", "pages=777", "--author", "zoe"
+        )
         self.page.until_cell(3, "pages", "777")
         cell = self.page.cell(3, "pages")
         self.assertIn("changed", cell.get_attribute("class"))
-        eventually(lambda: "zoe" in self.page.cell(3, "pages").get_attribute("title"), "the author of the change")
+        eventually(
+            lambda: "zoe" in self.page.cell(3, "pages").get_attribute("title"),
+            "the author of the change",
+        )
         self.assertEqual([row["id"] for row in self.page.rows()][:16], place[:16])
         self.page.until_text("Book 3: pages", ".ticker")
 
     def test_a_program_without_an_author_is_named_by_its_process(self):
         self.store.run("update", "Book", "--where", "$id == 4", "--set", "pages=778")
         self.page.until_cell(4, "pages", "778")
-        eventually(lambda: "depot/" in self.page.cell(4, "pages").get_attribute("title"), "the process")
+        eventually(
+            lambda: "depot/" in self.page.cell(4, "pages").get_attribute("title"), "the process"
+        )
 
-    def test_inserted_rows_are_announced_and_do_not_move_what_is_read(self):
+    def test_inserted_rows_are_announced_and_move_nothing(self):
         self.page.go("#/table/Book?sort=title")
         eventually(lambda: self.page.rows()[0]["title"] == "A Grain of Wheat", "the order")
         self.store.run("insert", "Book", "title=AAA comes first", "year=1900")
         self.page.until_text("1 more", ".news")
         self.assertEqual(self.page.rows()[0]["title"], "A Grain of Wheat")
         self.page.click(".news")
-        eventually(lambda: any(row["title"] == "AAA comes first" for row in self.page.rows()), "the new row")
+        eventually(
+            lambda: any(row["title"] == "AAA comes first" for row in self.page.rows()),
+            "the new row",
+        )
         self.store.run("delete", "Book", "--where", "title == 'AAA comes first'", "--author", "mia")
         self.page.until_text("deleted by mia", ".who.stays")
         self.assertTrue(any(row["title"] == "AAA comes first" for row in self.page.rows()))
         self.page.click(".news")
-        eventually(lambda: all(row["title"] != "AAA comes first" for row in self.page.rows()), "the row is gone")
+        eventually(
+            lambda: all(row["title"] != "AAA comes first" for row in self.page.rows()),
+            "the row is gone",
+        )
 
     def test_new_rows_of_a_table_in_its_own_order_come_last(self):
         self.store.run("insert", "Tag", "name=fresh")
@@ -72,10 +85,15 @@ class TableTest(BrowserTest):
         self.assertEqual(field.get_attribute("value"), "year ")
 
     def test_the_address_alone_shows_the_whole_view_again(self):
-        fragment = "#/table/Book?where=year+%3E+1980&sort=-year&columns=title%2Cyear&beside=Author%2F5"
+        fragment = (
+            "#/table/Book?where=year+%3E+1980&sort=-year&columns=title%2Cyear&beside=Author%2F5"
+        )
         self.page.go(fragment)
         self.page.driver.refresh()
-        eventually(lambda: [list(row) for row in self.page.rows()][:1] == [["id", "title", "year"]], "the columns")
+        eventually(
+            lambda: [list(row) for row in self.page.rows()][:1] == [["id", "title", "year"]],
+            "the columns",
+        )
         self.assertEqual([row["year"] for row in self.page.rows()][:3], ["2019", "2005", "2002"])
         self.page.until_text("Jon Fosse", ".beside")
 
@@ -90,17 +108,28 @@ class TableTest(BrowserTest):
         self.store.run("delete", "Book", "--where", "title == 'The Lathe of Heaven'")
 
     def test_a_filter_is_made_of_a_cell_by_its_menu(self):
-        self.page.js("arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))", self.page.cell(6, "year"))
+        self.page.js(
+            "arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))",
+            self.page.cell(6, "year"),
+        )
         self.page.click(".context-menu button", "Filter: year <= 1928")
         eventually(lambda: [row["year"] for row in self.page.rows()] == ["1928"], "the oldest book")
         self.page.js("document.querySelector('studio-grid').focus()")
         self.page.go("#/table/Book")
         eventually(lambda: len(self.page.rows()) >= 16, "all rows")
         cell = self.page.cell(2, "author")
-        self.page.js("arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))", cell)
+        self.page.js(
+            "arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))",
+            cell,
+        )
         self.page.one(".context-menu")
         self.page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
-        eventually(lambda: len(self.page.rows()) == 2 and "author%20==%202" in self.page.js("return location.hash").replace("+", "%20").replace("%3D", "="), "the books of an author")
+        eventually(
+            lambda: len(self.page.rows()) == 2
+            and "author%20==%202"
+            in self.page.js("return location.hash").replace("+", "%20").replace("%3D", "="),
+            "the books of an author",
+        )
 
     def test_columns_are_chosen_and_kept_by_the_address(self):
         self.page.click(".menu summary")
@@ -111,7 +140,10 @@ class TableTest(BrowserTest):
     def test_the_counts_of_entities_live(self):
         before = int(self.page.text('.entities a[href="#/table/Tag"] .count'))
         self.store.run("insert", "Tag", "name=counted")
-        eventually(lambda: self.page.text('.entities a[href="#/table/Tag"] .count') == str(before + 1), "the count")
+        eventually(
+            lambda: self.page.text('.entities a[href="#/table/Tag"] .count') == str(before + 1),
+            "the count",
+        )
         self.store.run("delete", "Tag", "--where", "name == 'counted'")
 
 

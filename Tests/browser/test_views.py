@@ -1,4 +1,4 @@
-"""Queries, the schema, the service, large values: what the other views show."""
+"""Queries, the schema, the service, and large values: the other views."""
 
 import base64
 import struct
@@ -9,10 +9,19 @@ from support import BrowserTest, eventually, json, os, unittest
 
 def picture(width, height):
     """A PNG of one colour."""
+
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
     lines = b"".join(b"\0" + b"\x20\x80\x70" * width for _ in range(height))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(lines))
+        + chunk(b"IEND", b"")
+    )
 
 
 class ViewsTest(BrowserTest):
@@ -20,7 +29,9 @@ class ViewsTest(BrowserTest):
         super().setUp()
         self.downloads = os.path.join(self.store.folder, "downloads")
         os.makedirs(self.downloads, exist_ok=True)
-        self.page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.downloads})
+        self.page.driver.execute_cdp_cmd(
+            "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.downloads}
+        )
         self.page.go("#/")
 
     def downloaded(self, name):
@@ -49,7 +60,10 @@ class ViewsTest(BrowserTest):
 
     def test_full_text_and_wrong_predicates(self):
         self.page.go("#/query/Book?search=dark*")
-        eventually(lambda: [row["title"] for row in self.page.rows()] == ["The Left Hand of Darkness"], "what was found")
+        eventually(
+            lambda: [row["title"] for row in self.page.rows()] == ["The Left Hand of Darkness"],
+            "the found row",
+        )
         self.page.go("#/query/Book?where=title+%3D%3D")
         self.page.until_text("ends where a value should be", ".problem")
 
@@ -57,9 +71,15 @@ class ViewsTest(BrowserTest):
         self.page.go("#/query/Book?where=year+%3C+1970&sort=year&columns=title%2Cyear")
         eventually(lambda: len(self.page.rows()) == 4, "the rows")
         self.page.click(".tools button", "CSV")
-        self.assertEqual(self.downloaded("Book.csv").decode().splitlines()[:2], ["$id,title,year", "6,Orlando,1928"])
+        self.assertEqual(
+            self.downloaded("Book.csv").decode().splitlines()[:2],
+            ["$id,title,year", "6,Orlando,1928"],
+        )
         self.page.click(".tools button", "NDJSON")
-        self.assertEqual(json.loads(self.downloaded("Book.ndjson").decode().splitlines()[0]), {"$id": 6, "title": "Orlando", "year": 1928})
+        self.assertEqual(
+            json.loads(self.downloaded("Book.ndjson").decode().splitlines()[0]),
+            {"$id": 6, "title": "Orlando", "year": 1928},
+        )
 
     def test_the_schema_is_drawn_with_its_rules_and_compared(self):
         self.page.go("#/schema")
@@ -71,7 +91,9 @@ class ViewsTest(BrowserTest):
         path = os.path.join(self.store.folder, "other.json")
         other = json.loads(json.dumps(self.schema))
         other["version"] = "2.0.0"
-        other["entities"][1]["attributes"].append({"name": "isbn", "type": "uuid", "optional": True})
+        other["entities"][1]["attributes"].append(
+            {"name": "isbn", "type": "uuid", "optional": True}
+        )
         with open(path, "w", encoding="utf-8") as file:
             json.dump(other, file)
         self.page.one('input[type="file"]').send_keys(path)
@@ -82,26 +104,50 @@ class ViewsTest(BrowserTest):
         self.page.go("#/service")
         self.page.until_text("this page", ".service-body")
         self.store.run("update", "Book", "--where", "$id == 1", "--set", "pages=99")
-        eventually(lambda: self.page.js("return [...document.querySelectorAll('.plot .line')].some((one) => (one.getAttribute('d') ?? '').includes('L'))"), "a line")
+        eventually(
+            lambda: self.page.js(
+                "return [...document.querySelectorAll('.plot .line')].some((one) => (one.getAttribute('d') ?? '').includes('L'))"
+            ),
+            "a line",
+        )
         self.page.until_text("Book", ".bars")
         self.page.click(".tools button", "Check")
         self.page.until_text("Sound", ".bar")
         self.page.click(".tools button", "Back up")
         self.page.until_text("saved", ".bar")
-        name = eventually(lambda: [one for one in os.listdir(self.downloads) if one.endswith(".backup")], "the file")[0]
+        name = eventually(
+            lambda: [one for one in os.listdir(self.downloads) if one.endswith(".backup")],
+            "the file",
+        )[0]
         self.assertTrue(self.downloaded(name).startswith(b"SQLite format 3\0"))
 
     def test_a_picture_is_drawn_and_bytes_and_texts_are_read_in_parts(self):
         image = picture(40, 30)
-        self.store.call("blob.write", entity="Author", id=2, attribute="portrait", data=base64.b64encode(image).decode())
+        self.store.call(
+            "blob.write",
+            entity="Author",
+            id=2,
+            attribute="portrait",
+            data=base64.b64encode(image).decode(),
+        )
         self.page.go("#/object/Author/2")
         canvas = self.page.one(".preview canvas")
-        self.assertEqual((canvas.get_attribute("width"), canvas.get_attribute("height")), ("40", "30"))
-        pixel = self.page.js("return [...arguments[0].getContext('2d').getImageData(5, 5, 1, 1).data]", canvas)
+        self.assertEqual(
+            (canvas.get_attribute("width"), canvas.get_attribute("height")), ("40", "30")
+        )
+        pixel = self.page.js(
+            "return [...arguments[0].getContext('2d').getImageData(5, 5, 1, 1).data]", canvas
+        )
         self.assertEqual(pixel, [0x20, 0x80, 0x70, 255])
         self.page.click(".large button", "Download")
         self.assertEqual(self.downloaded("Author-2-portrait.png"), image)
-        self.store.call("blob.write", entity="Author", id=3, attribute="portrait", data=base64.b64encode(bytes(range(256)) * 4).decode())
+        self.store.call(
+            "blob.write",
+            entity="Author",
+            id=3,
+            attribute="portrait",
+            data=base64.b64encode(bytes(range(256)) * 4).decode(),
+        )
         self.page.go("#/object/Author/3")
         self.page.until_text("00000010  10 11 12", ".preview")
         self.page.click(".preview button", "Next")

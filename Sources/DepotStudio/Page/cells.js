@@ -48,7 +48,9 @@ export function valueOf(row, column) {
 /** How wide a column is at least. */
 export function widthOf(column) {
   if (column.collection) return 160;
-  const widths = { bool: 76, date: 156, uuid: 180, data: 90, reference: 170, double: 92, float: 92, decimal: 100, json: 180, url: 190 };
+  const widths = {
+    bool: 76, date: 156, uuid: 180, data: 90, reference: 170, double: 92, float: 92, decimal: 100, json: 180, url: 190
+  };
   const width = column.isExternal ? 90 : widths[column.type] ?? (column.type === "string" ? 200 : 88);
   return Math.max(width, Math.min(200, 26 + 7.2 * column.name.length));
 }

@@ -1,10 +1,13 @@
-/** What a save met, and what becomes of it by what one chooses. Nothing here knows elements. */
+/** Conflicts of a save, and the edit that is left after each property has a choice. This file knows no elements. */
 
 /**
- * Returns the properties of a conflict: what they were, what others and the page made of them.
+ * Returns the properties of a conflict with their values before, in the store, and in the page.
  *
- * @param {any} conflict as the service tells it
- * @returns {{ path: string, base: any, theirs: any, mine: any, isBoth: boolean, who: any, choice: "theirs" | "mine" }[]}
+ * @param {any} conflict in the form of the service
+ * @returns {{
+ *   path: string, base: any, theirs: any, mine: any, isBoth: boolean, isMine: boolean, who: any,
+ *   choice: "theirs" | "mine" | undefined,
+ * }[]}
  */
 export function choicesOf(conflict) {
   const { base = {}, store = {}, client = {}, properties = [], changedBy = {} } = conflict;

@@ -24,39 +24,59 @@ function valueText(entity, path, value) {
   return h("span", { class: look }, text);
 }
 
-/** Shows what a conflict is about, without choices. */
+/** Shows the values of a conflict, without choices. */
 export function conflictTable(conflict, theirs = "theirs", mine = "mine") {
   const { entity, id } = conflict;
   return h("section", { class: "conflict" }, h("h3", {}, `${entity}/${id}`, kindText(conflict)),
-    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, ["property", theirs === "theirs" ? "before" : theirs, "now", mine].map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, choicesOf(conflict).map(({ path, base, theirs: now, mine: own }) => h("tr", {}, h("th", { scope: "row" }, path),
+    h("div", { class: "scroll-x" }, h("table", {},
+      h(
+        "thead", {},
+        h(
+          "tr", {},
+          [
+            "property", theirs === "theirs" ? "before" : theirs, "now", mine
+          ].map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
+      h("tbody", {}, choicesOf(conflict).map(({ path, base, theirs: now, mine: own }) => h("tr", {},
+        h("th", { scope: "row" }, path),
         [base, now, own].map((value) => h("td", {}, valueText(entity, path, value)))))))));
 }
 
 const kindText = ({ kind }) => ({
-  updateOfDeleted: " was deleted meanwhile", deleteOfUpdated: " was changed meanwhile", unique: " would have a value that another row has",
+  updateOfDeleted: " was deleted meanwhile", deleteOfUpdated: " was changed meanwhile",
+  unique: " would have a value that another row has",
   read: " was changed meanwhile",
 })[kind] ?? "";
 
-/** Asks about conflicts, and saves again with what was chosen. */
+/** Asks about conflicts, and saves again with the chosen values. */
 export async function askAboutConflicts(edits, conflicts) {
   const parts = conflicts.map((conflict) => ({ conflict, choices: choicesOf(conflict), whole: undefined }));
-  const save = { text: "Save what I chose", value: "save", kind: "primary", disabled: true };
-  const content = h("div", {}, h("p", {}, "Others saved the same rows since you read them. Nothing of yours is stored yet."),
+  const save = { text: "Save my choice", value: "save", kind: "primary", disabled: true };
+  const content = h("div", {}, h(
+    "p", {}, "Others saved the same rows since you read them. Nothing of yours is stored yet."
+  ),
     parts.map((part) => section(part, () => update())));
   const update = () => {
-    const isDone = parts.every(({ conflict, choices, whole }) => isWhole(conflict) ? whole !== undefined : isDecided(choices));
+    const isDone = parts.every(
+      ({ conflict, choices, whole }) => isWhole(conflict) ? whole !== undefined : isDecided(choices)
+    );
     const button = content.closest("dialog")?.querySelector("button.primary");
     if (button) button.disabled = !isDone;
   };
   queueMicrotask(update);
-  const answer = await ask(conflicts.length === 1 ? "A conflict" : `${conflicts.length} conflicts`, content, [{ text: "Back to my edits" }, save]);
+  const answer = await ask(
+    conflicts.length === 1 ? "A conflict" : `${conflicts.length} conflicts`, content,
+    [{ text: "Back to my edits" }, save],
+  );
   if (answer !== "save") return false;
   let policy;
   for (const { conflict, choices, whole } of parts) {
     const name = [...edits.rows.keys()].find((key) => {
       const edit = edits.rows.get(key);
-      return String(edit.id) === String(conflict.id) && (edit.entity === conflict.entity || key === `${conflict.entity}/${conflict.id}`);
+      return String(edit.id) === String(conflict.id) && (
+        edit.entity === conflict.entity || key === `${conflict.entity}/${conflict.id}`
+      );
     });
     const edit = edits.rows.get(name);
     if (!edit) continue;
@@ -83,7 +103,9 @@ function section(part, changed) {
     const who = changedBy?.$deleted;
     const [mine, theirs] = conflict.kind === "updateOfDeleted"
       ? ["Make it again with my values", "Let it be deleted"] : ["Delete it all the same", "Keep it"];
-    return h("section", { class: "conflict" }, h("h3", {}, `${entity}/${id}`, kindText(conflict), who && ` by ${whoText(who)}`),
+    return h("section", { class: "conflict" }, h(
+      "h3", {}, `${entity}/${id}`, kindText(conflict), who && ` by ${whoText(who)}`
+    ),
       [["theirs", theirs], ["mine", mine]].map(([value, text]) => h("label", {},
         h("input", { type: "radio", name: group, onchange: () => { part.whole = value; changed(); } }), text)));
   }
@@ -94,10 +116,21 @@ function section(part, changed) {
       onchange: () => { choice.choice = value; row.className = `chosen-${value}`; changed(); },
     }), valueText(entity, choice.path, value === "mine" ? choice.mine : choice.theirs));
     const row = h("tr", { class: choice.choice ? `chosen-${choice.choice}` : "" },
-      h("th", { scope: "row" }, choice.path, choice.who && h("span", { class: "dim by" }, `${whoText(choice.who)}, ${momentText(choice.who.at)}`)),
+      h(
+        "th", { scope: "row" }, choice.path,
+        choice.who && h("span", { class: "dim by" }, `${whoText(choice.who)}, ${momentText(choice.who.at)}`),
+      ),
       h("td", {}, valueText(entity, choice.path, choice.base)),
-      h("td", { class: "theirs" }, choice.isMine && choice.isBoth ? pick("theirs", "theirs") : valueText(entity, choice.path, choice.theirs)),
-      h("td", { class: "mine" }, !choice.isMine ? h("span", { class: "dim" }, "not changed") : choice.isBoth ? pick("mine", "mine") : valueText(entity, choice.path, choice.mine)));
+      h(
+        "td", { class: "theirs" },
+        choice.isMine && choice.isBoth ? pick("theirs", "theirs") : valueText(entity, choice.path, choice.theirs),
+      ),
+      h(
+        "td", { class: "mine" },
+        !choice.isMine ? h(
+          "span", { class: "dim" }, "not changed"
+        ) : choice.isBoth ? pick("mine", "mine") : valueText(entity, choice.path, choice.mine),
+      ));
     return row;
   });
   const all = (value) => {
@@ -105,9 +138,12 @@ function section(part, changed) {
   };
   const box = h("section", { class: "conflict" },
     h("h3", {}, `${entity}/${id}`, kindText(conflict)),
-    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "property"), h("th", { scope: "col" }, "base"),
+    h("div", { class: "scroll-x" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "property"),
+      h("th", { scope: "col" }, "base"),
       h("th", { scope: "col" }, h("button", { class: "quiet", onclick: () => all("theirs") }, "theirs")),
-      h("th", { scope: "col" }, h("button", { class: "quiet", onclick: () => all("mine") }, "mine")))), h("tbody", {}, rows))));
+      h(
+        "th", { scope: "col" }, h("button", { class: "quiet", onclick: () => all("mine") }, "mine")
+      ))), h("tbody", {}, rows))));
   return box;
 }
 

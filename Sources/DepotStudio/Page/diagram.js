@@ -1,4 +1,4 @@
-/** Where the boxes and lines of a schema's diagram are. Nothing here knows elements. */
+/** Where the boxes and lines of a schema's diagram are. This file knows no elements. */
 
 const LINE = 18;
 const HEAD = 28;
@@ -7,8 +7,14 @@ const GAP_Y = 26;
 const MOST_LINES = 14;
 
 /**
- * @typedef {{ name: string, lines: { text: string, note: string, relationship?: any }[], width: number, height: number, x: number, y: number, layer: number, more: number }} Box
- * @typedef {{ from: Box, to: Box, fromY: number, toY: number, name: string, inverse?: string, marks: [string, string], isInheritance: boolean }} Edge
+ * @typedef {{
+ *   name: string, lines: { text: string, note: string, relationship?: any }[], more: number,
+ *   width: number, height: number, x: number, y: number, layer: number,
+ * }} Box
+ * @typedef {{
+ *   from: Box, to: Box, fromY: number, toY: number, name: string, inverse?: string, marks: [string, string],
+ *   isInheritance: boolean,
+ * }} Edge
  */
 
 /**
@@ -50,8 +56,12 @@ export function layOut(entities, widthOf = (text) => 6.6 * text.length) {
 
 function boxOf(entity, widthOf) {
   const lines = [
-    ...(entity.attributes ?? []).map((one) => ({ text: one.name, note: one.collection ? `${one.type}[]` : one.type })),
-    ...(entity.relationships ?? []).map((one) => ({ text: one.name, note: one.toMany ? `${one.destination} ∗` : one.destination, relationship: one })),
+    ...(entity.attributes ?? []).map(
+      (one) => ({ text: one.name, note: one.collection ? `${one.type}[]` : one.type })
+    ),
+    ...(entity.relationships ?? []).map(
+      (one) => ({ text: one.name, note: one.toMany ? `${one.destination} ∗` : one.destination, relationship: one })
+    ),
   ];
   // Relationships stay, so that their lines begin beside them.
   const attributes = lines.filter((line) => !line.relationship);
@@ -59,8 +69,13 @@ function boxOf(entity, widthOf) {
   const room = Math.max(3, MOST_LINES - relationships.length);
   const shown = [...attributes.slice(0, attributes.length > room ? room - 1 : room), ...relationships];
   const more = lines.length - shown.length;
-  const width = Math.max(130, widthOf(entity.name) * 1.1 + 24, ...shown.map(({ text, note }) => widthOf(text) + widthOf(note) + 42));
-  return { name: entity.name, lines: shown, more, width: Math.min(300, Math.round(width)), height: HEAD + LINE * (shown.length + (more > 0 ? 1 : 0)) + 6, x: 0, y: 0, layer: 0 };
+  const width = Math.max(
+    130, widthOf(entity.name) * 1.1 + 24, ...shown.map(({ text, note }) => widthOf(text) + widthOf(note) + 42)
+  );
+  return {
+    name: entity.name, lines: shown, more, width: Math.min(300, Math.round(width)),
+    height: HEAD + LINE * (shown.length + (more > 0 ? 1 : 0)) + 6, x: 0, y: 0, layer: 0,
+  };
 }
 
 /** Each pair of inverse relationships is one line. */
@@ -68,7 +83,9 @@ function linksOf(entities) {
   const links = [];
   const done = new Set();
   for (const entity of entities) {
-    if (entity.parent) links.push({ from: entity.parent, to: entity.name, isInheritance: true, marks: ["", ""], name: "" });
+    if (entity.parent) links.push(
+      { from: entity.parent, to: entity.name, isInheritance: true, marks: ["", ""], name: "" }
+    );
     for (const one of entity.relationships ?? []) {
       if (done.has(`${entity.name}.${one.name}`)) continue;
       const other = entities.find(({ name }) => name === one.destination);
@@ -85,11 +102,11 @@ function linksOf(entities) {
 
 const markOf = ({ toMany, optional }) => (toMany ? "many" : optional ? "optional" : "one");
 
-/** Gives each box the layer behind those that lead to it; circles are cut where they are met. */
+/** Puts each box into the layer behind the boxes that lead to it. A circle is cut at its last line. */
 function layer(boxes, links, byName) {
   const next = new Map(boxes.map(({ name }) => [name, []]));
   for (const { from, to, marks, isInheritance } of links) {
-    // The side with many rows is to the right of what they belong to.
+    // The side with many rows is at the right.
     const [left, right] = isInheritance || marks[1] === "many" || marks[0] !== "many" ? [from, to] : [to, from];
     next.get(left).push(right);
   }
@@ -106,17 +123,20 @@ function layer(boxes, links, byName) {
     return longest;
   };
   const deepest = Math.max(0, ...boxes.map(({ name }) => visit(name)));
-  // Without lines in: beside what they lead to.
+  // A box that no line leads to stands beside its neighbour.
   for (const box of boxes) box.layer = deepest - depth.get(box.name);
   const isLinked = new Set(links.flatMap(({ from, to }) => [from, to]));
-  const used = [...new Set(boxes.filter(({ name }) => isLinked.has(name)).map((box) => box.layer))].sort((one, other) => one - other);
+  const used = [
+    ...new Set(boxes.filter(({ name }) => isLinked.has(name)).map((box) => box.layer))
+  ].sort((one, other) => one - other);
   let alone = 0;
   const columns = Math.max(used.length, 1);
-  for (const box of boxes) box.layer = isLinked.has(box.name) ? used.indexOf(box.layer) : used.length ? alone++ % columns : alone++ % Math.ceil(Math.sqrt(boxes.length));
+  for (const box of boxes) box.layer = isLinked.has(box.name) ? used.indexOf(box.layer) : used.length
+    ? alone++ % columns : alone++ % Math.ceil(Math.sqrt(boxes.length));
   void byName;
 }
 
-/** Orders each layer by the middle of what its boxes lead to, a few times to and fro. */
+/** Orders each layer by the middle of its neighbours, six times, in both directions. */
 function order(layers, links, byName) {
   const place = new Map();
   const settle = () => layers.forEach((boxes) => boxes.forEach((box, index) => place.set(box.name, index)));
@@ -131,7 +151,9 @@ function order(layers, links, byName) {
     for (const boxes of round % 2 ? [...layers].reverse() : layers) {
       const middle = (box) => {
         const others = (neighbours.get(box.name) ?? []).filter((name) => byName.get(name).layer !== box.layer);
-        return others.length ? others.reduce((sum, name) => sum + place.get(name), 0) / others.length : place.get(box.name);
+        return others.length ? others.reduce(
+          (sum, name) => sum + place.get(name), 0
+        ) / others.length : place.get(box.name);
       };
       const wanted = new Map(boxes.map((box) => [box, middle(box)]));
       boxes.sort((one, other) => wanted.get(one) - wanted.get(other));
@@ -143,7 +165,9 @@ function order(layers, links, byName) {
 function edgeOf(link, byName) {
   const from = byName.get(link.from);
   const to = byName.get(link.to);
-  return { ...link, from, to, fromY: lineY(from, link.isInheritance ? undefined : link.name), toY: lineY(to, link.inverse) };
+  return {
+    ...link, from, to, fromY: lineY(from, link.isInheritance ? undefined : link.name), toY: lineY(to, link.inverse)
+  };
 }
 
 /** How far below the top of a box a line begins. */
@@ -159,19 +183,25 @@ export function pathOf({ from, to, fromY, toY }) {
   if (from === to || from.layer === to.layer) {
     const x = Math.max(from.x + from.width, to.x + to.width);
     const bend = 34;
-    return { path: `M${from.x + from.width},${y1} C${x + bend},${y1} ${x + bend},${y2} ${to.x + to.width},${y2}`, ends: [[from.x + from.width, y1, 1], [to.x + to.width, y2, 1]] };
+    return {
+      path: `M${from.x + from.width},${y1} C${x + bend},${y1} ${x + bend},${y2} ${to.x + to.width},${y2}`,
+      ends: [[from.x + from.width, y1, 1], [to.x + to.width, y2, 1]],
+    };
   }
   const isRight = from.x < to.x;
   const x1 = isRight ? from.x + from.width : from.x;
   const x2 = isRight ? to.x : to.x + to.width;
   const bend = Math.max(40, Math.abs(x2 - x1) / 2) * (isRight ? 1 : -1);
-  return { path: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`, ends: [[x1, y1, isRight ? 1 : -1], [x2, y2, isRight ? -1 : 1]] };
+  return {
+    path: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`,
+    ends: [[x1, y1, isRight ? 1 : -1], [x2, y2, isRight ? -1 : 1]],
+  };
 }
 
 export const SIZES = { LINE, HEAD };
 
 /**
- * Tells how two schemas differ, a sentence for each difference.
+ * Returns the differences between two schemas, a sentence for each.
  *
  * @param {any} before
  * @param {any} after
@@ -180,7 +210,9 @@ export const SIZES = { LINE, HEAD };
 export function differences(before, after) {
   const found = [];
   const say = (kind, text) => found.push({ kind, text });
-  if (before.version !== after.version) say("changed", `version ${before.version ?? "none"} → ${after.version ?? "none"}`);
+  if (before.version !== after.version) say(
+    "changed", `version ${before.version ?? "none"} → ${after.version ?? "none"}`
+  );
   const old = new Map((before.entities ?? []).map((entity) => [entity.name, entity]));
   const fresh = new Map((after.entities ?? []).map((entity) => [entity.name, entity]));
   for (const name of old.keys()) if (!fresh.has(name)) say("removed", `entity ${name}`);
@@ -214,4 +246,6 @@ function memberDifferences(before, after) {
     .map((name) => `${name} ${text(before[name])} → ${text(after[name])}`);
 }
 
-const isNothing = (value) => value === undefined || value === false || value === null || (Array.isArray(value) && value.length === 0);
+const isNothing = (value) => value === undefined || value === false || value === null || (
+  Array.isArray(value) && value.length === 0
+);

@@ -45,7 +45,7 @@ export function replace(element, ...children) {
   return element;
 }
 
-/** Shows what went wrong, with its hint. */
+/** Shows an error with its hint. */
 export function errorBox(error, ...actions) {
   const offset = error.details?.offset;
   return h("div", { class: "error", role: "alert" },
@@ -55,7 +55,7 @@ export function errorBox(error, ...actions) {
     actions);
 }
 
-/** A dialog over the page; returns what it was closed with. */
+/** Opens a dialog over the page, and returns the value of the button that closed it. */
 export function ask(title, content, buttons) {
   return new Promise((resolve) => {
     const before = document.activeElement;

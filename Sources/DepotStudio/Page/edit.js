@@ -5,7 +5,7 @@ import { editorFor } from "./editors.js";
 import { plural } from "./format.js";
 import { session } from "./session.js";
 
-/** Edits a cell in its place; what doesn't fit there is edited with its object. */
+/** Edits a cell in its place. Values that don't fit there are edited with their object. */
 export async function editCell(view, place, index, row) {
   const { grid } = view;
   const column = grid.columns[index];
@@ -16,7 +16,10 @@ export async function editCell(view, place, index, row) {
   const cell = grid.elementAt(place, index);
   if (!cell) return;
   const draft = session.edits.value(entity, row.$id, column.path);
-  const editor = editorFor(column, draft ? draft.value : row[column.path], column.label && !draft ? row[column.label] ?? undefined : undefined);
+  const editor = editorFor(
+    column, draft ? draft.value : row[column.path],
+    column.label && !draft ? row[column.label] ?? undefined : undefined,
+  );
   const problem = h("p", { class: "inline-error" });
   const box = h("div", { class: "cell-editor" }, editor.element, problem);
   const grounds = grid.getBoundingClientRect();
@@ -72,11 +75,11 @@ export function insertRow(entity, page) {
   page.newRow(concrete, id);
 }
 
-/** Most rows that are looked at to say what a deletion takes along. */
+/** The most rows that are read before a deletion is explained. */
 const MOST = 2000;
 
 /**
- * Finds out what a deletion takes along by the delete rules, what it cuts, and what forbids it.
+ * Finds the rows that a deletion takes along by the delete rules, the links that it cuts, and the rows that forbid it.
  *
  * @returns {Promise<{ goes: Map<string, number>, cut: Map<string, number>, denied: string[], isMore: boolean }>}
  */
@@ -130,13 +133,20 @@ export async function consequences(entity, id) {
   }
 }
 
-/** Asks, with what else goes, and puts the deletion among the edits, or does it at once. */
+/** Shows the consequences of a deletion, and asks whether to do it now, later, or not at all. */
 export async function deleteRow(entity, id, version) {
   const found = await consequences(entity, id).catch((error) => ({ error }));
   const { goes, cut, denied, isMore, error } = found;
   const lines = error ? [h("p", {}, error.message)] : [
-    goes.size > 0 && h("p", {}, "Deleted with it: ", h("strong", {}, [...goes].map(([name, count]) => `${plural(count, "row")} of ${name}`).join(", ")), isMore && " and more", "."),
-    cut.size > 0 && h("p", {}, "Will no longer lead to each other: ", [...cut].map(([name, count]) => `${plural(count, "row")} by ${name}`).join(", "), "."),
+    goes.size > 0 && h(
+      "p", {}, "Deleted with it: ",
+      h("strong", {}, [...goes].map(([name, count]) => `${plural(count, "row")} of ${name}`).join(", ")),
+      isMore && " and more", ".",
+    ),
+    cut.size > 0 && h(
+      "p", {}, "Will no longer lead to each other: ",
+      [...cut].map(([name, count]) => `${plural(count, "row")} by ${name}`).join(", "), ".",
+    ),
     denied.length > 0 && h("p", { class: "inline-error" }, "A delete rule forbids it: ", denied.join(", "), "."),
     goes.size === 0 && cut.size === 0 && denied.length === 0 && h("p", {}, "Nothing else goes with it."),
   ];

@@ -1,4 +1,4 @@
-/** Editors of values by their types. Each has `element`, and `read()` that gives the value or throws why there is none. */
+/** Editors of values by their types. Each has an `element`, and `read()` returns the value or throws a WrongValue. */
 
 import { DepotDate, readJSON } from "/client/browser.js";
 
@@ -25,9 +25,14 @@ export function editorFor(column, value, label) {
   }
   if (attribute?.cases) {
     const options = attribute.cases.map(String);
-    const select = h("select", name, column.isOptional && h("option", { value: "" }, "–"), options.map((one) => h("option", {}, one)));
+    const select = h(
+      "select", name, column.isOptional && h("option", { value: "" }, "–"), options.map((one) => h("option", {}, one))
+    );
     select.value = value === null || value === undefined ? "" : String(value);
-    return { element: select, read: () => (select.value === "" && column.isOptional ? null : attribute.cases[options.indexOf(select.value)]) };
+    return {
+      element: select,
+      read: () => (select.value === "" && column.isOptional ? null : attribute.cases[options.indexOf(select.value)]),
+    };
   }
   switch (type) {
     case "bool": {
@@ -39,15 +44,23 @@ export function editorFor(column, value, label) {
     case "date":
       return dateEditor(value, name);
     case "uuid": {
-      const field = input(value ?? "", { ...name, placeholder: "00000000-0000-0000-0000-000000000000", class: "code" });
-      const make = h("button", { type: "button", class: "quiet", onclick: () => (field.value = crypto.randomUUID()) }, "New");
-      return { element: h("span", { class: "with-button" }, field, make), field, read: () => emptyAsNull(field.value.trim()) };
+      const field = input(
+        value ?? "", { ...name, placeholder: "00000000-0000-0000-0000-000000000000", class: "code" }
+      );
+      const make = h(
+        "button", { type: "button", class: "quiet", onclick: () => (field.value = crypto.randomUUID()) }, "New"
+      );
+      return {
+        element: h("span", { class: "with-button" }, field, make), field, read: () => emptyAsNull(field.value.trim())
+      };
     }
     case "data":
       return dataEditor(value, name);
     case "double":
     case "float": {
-      const field = input(value === null || value === undefined ? "" : String(value), { ...name, inputmode: "decimal" });
+      const field = input(
+        value === null || value === undefined ? "" : String(value), { ...name, inputmode: "decimal" }
+      );
       return { element: field, read: () => {
         const text = field.value.trim();
         if (text === "") return null;
@@ -62,9 +75,15 @@ export function editorFor(column, value, label) {
       return { element: field, read: () => emptyAsNull(field.value.trim()) };
     }
     case "url":
-      return { element: input(value ?? "", { ...name, inputmode: "url" }), read() { return emptyAsNull(this.element.value.trim()); } };
+      return {
+        element: input(value ?? "", { ...name, inputmode: "url" }),
+        read() { return emptyAsNull(this.element.value.trim()); },
+      };
     case "string":
-      return area(value ?? "", { ...name, rows: Math.min(8, String(value ?? "").split("\n").length) }, (text) => text, "", value ?? "");
+      return area(
+        value ?? "", { ...name, rows: Math.min(8, String(value ?? "").split("\n").length) }, (text) => text, "",
+        value ?? "",
+      );
   }
   const field = input(value === null || value === undefined ? "" : String(value), { ...name, inputmode: "numeric" });
   return { element: field, read: () => {
@@ -77,7 +96,9 @@ export function editorFor(column, value, label) {
 }
 
 const emptyAsNull = (text) => (text === "" ? null : text);
-const input = (value, attributes) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", value, ...attributes });
+const input = (value, attributes) => h(
+  "input", { type: "text", spellcheck: "false", autocomplete: "off", value, ...attributes }
+);
 
 function area(text, attributes, read, kind) {
   const element = h("textarea", { rows: 1, spellcheck: "false", class: kind, ...attributes });
@@ -86,9 +107,10 @@ function area(text, attributes, read, kind) {
   return { element, isLong: true, read: () => read(element.value) };
 }
 
-/** Dates are edited in UTC; what is finer than the field stays unless the field is changed. */
+/** An editor of a date, in UTC. A fraction that the field can't show stays unless the field changes. */
 function dateEditor(value, name) {
-  const shown = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString().slice(0, 23).replace(/\.000$/, "") : "";
+  const shown = value instanceof Date && !Number.isNaN(value.getTime())
+    ? value.toISOString().slice(0, 23).replace(/\.000$/, "") : "";
   const field = h("input", { type: "datetime-local", step: "any", ...name, value: shown });
   const before = field.value;
   return {
@@ -116,13 +138,21 @@ function dataEditor(value, name) {
     replace(note, formatted(bytes).text);
     field.dispatchEvent(new Event("read", { bubbles: true }));
   } });
-  return { element: h("span", { class: "with-button" }, field, note), field, isFile: true, read: () => bytes ?? null };
+  return {
+    element: h("span", { class: "with-button" }, field, note), field, isFile: true, read: () => bytes ?? null
+  };
 }
 
 /** A search for a row of another entity. */
 function referenceEditor(column, value, label) {
   let id = value ?? null;
-  const field = input(label ?? (id === null ? "" : String(id)), { "aria-label": column.name, role: "combobox", "aria-expanded": "false", placeholder: `Find a ${column.destination}` });
+  const field = input(
+    label ?? (id === null ? "" : String(id)),
+    {
+      "aria-label": column.name, role: "combobox", "aria-expanded": "false",
+      placeholder: `Find a ${column.destination}`,
+    },
+  );
   const list = h("ul", { class: "options", role: "listbox", hidden: true, "aria-label": column.destination });
   const picker = rowPicker(column.destination, field, list, (row, text) => {
     id = row.$id;
@@ -149,7 +179,9 @@ export function rowPicker(entity, field, list, take) {
       onmousedown: (event) => { event.preventDefault(); pick(index); },
     }, h("span", {}, textOf(row)), h("span", { class: "dim" }, `${row.$id}`))));
   };
-  const textOf = (row) => (label && row[label] !== null && row[label] !== undefined ? formatted(row[label]).text : `${entity}/${row.$id}`);
+  const textOf = (row) => (
+    label && row[label] !== null && row[label] !== undefined ? formatted(row[label]).text : `${entity}/${row.$id}`
+  );
   const pick = (index) => {
     const row = rows[index];
     rows = [];
@@ -162,7 +194,9 @@ export function rowPicker(entity, field, list, take) {
     const wanted = text.trim();
     const bind = { text: wanted };
     const byLabel = label ? `${label} CONTAINS[cd] $text` : undefined;
-    const where = /^[0-9]+$/.test(wanted) ? (byLabel ? `$id == ${wanted} OR ${byLabel}` : `$id == ${wanted}`) : wanted ? byLabel : undefined;
+    const where = /^[0-9]+$/.test(wanted) ? (
+      byLabel ? `$id == ${wanted} OR ${byLabel}` : `$id == ${wanted}`
+    ) : wanted ? byLabel : undefined;
     const query = { where, limit: 12, select: label ? [label] : [], sort: label ? [{ attribute: label }] : [] };
     if (where?.includes("$text")) query.bind = bind;
     const found = await session.client.entity(entity).fetch(query).toArray().catch(() => []);

@@ -1,4 +1,4 @@
-/** The edits that aren't saved, which are one transaction, and what was saved, which can be undone. */
+/** The unsaved edits, which become one transaction, and the saved transactions, which can be undone. */
 
 import { ask, errorBox, h, replace, toast } from "./dom.js";
 import { plural } from "./format.js";
@@ -26,7 +26,7 @@ export class Edits extends EventTarget {
     return this.rows.get(`${entity}/${id}`);
   }
 
-  /** What a property gets, if it is edited. */
+  /** The new value of a property, if it is edited. */
   value(entity, id, path) {
     const edit = this.get(entity, id);
     return edit && Object.hasOwn(edit.values, path) ? { value: edit.values[path] } : undefined;
@@ -35,8 +35,12 @@ export class Edits extends EventTarget {
   /** Gives a property another value; its value of before takes the edit away. */
   set(entity, row, path, value, base = row[path]) {
     const name = `${entity}/${row.$id}`;
-    const edit = this.rows.get(name) ?? { entity, id: row.$id, version: row.$version, values: named(), base: named() };
-    this.#steps.push({ name, path, had: Object.hasOwn(edit.values, path), before: edit.values[path], base: edit.base?.[path] });
+    const edit = this.rows.get(name) ?? {
+      entity, id: row.$id, version: row.$version, values: named(), base: named()
+    };
+    this.#steps.push(
+      { name, path, had: Object.hasOwn(edit.values, path), before: edit.values[path], base: edit.base?.[path] }
+    );
     if (!edit.isNew && !Object.hasOwn(edit.values, path) && edit.base) edit.base[path] = base;
     if (!edit.isNew && edit.base && isSame(edit.base[path], value)) {
       delete edit.values[path];
@@ -120,7 +124,9 @@ export class Edits extends EventTarget {
       for (const [name, edit] of sent) if (this.rows.get(name) === edit) this.rows.delete(name);
       this.#steps = [];
       const made = result.inserted + result.updated + result.deleted;
-      const note = toast(`Saved ${plural(made, "row")}`, h("button", { onclick: () => { note.remove(); void this.undo(); } }, "Undo"));
+      const note = toast(
+        `Saved ${plural(made, "row")}`, h("button", { onclick: () => { note.remove(); void this.undo(); } }, "Undo")
+      );
       this.dispatchEvent(new CustomEvent("saved", { detail: result }));
       return true;
     } catch (error) {
@@ -138,7 +144,7 @@ export class Edits extends EventTarget {
     }
   }
 
-  /** Takes back the last step that isn't saved, or undoes what this page saved last. */
+  /** Takes back the last unsaved step, or undoes the last transaction of this page. */
   async undo() {
     const step = this.#steps.pop();
     if (step && this.rows.has(step.name)) {
@@ -172,7 +178,7 @@ export class Edits extends EventTarget {
   }
 }
 
-/** Undoes a transaction; asks if others changed since what it wrote. */
+/** Undoes a transaction, and asks if others have changed the same rows since. */
 export async function undoTransaction(token, operation = "undo", args = {}) {
   for (let policy; ;) {
     try {
@@ -181,14 +187,20 @@ export async function undoTransaction(token, operation = "undo", args = {}) {
       return result;
     } catch (error) {
       if (error.code !== "conflict.merge" || policy) {
-        await ask(operation === "undo" ? "It wasn't undone" : "It wasn't done again", errorBox(error), [{ text: "Close", kind: "primary" }]);
+        await ask(
+          operation === "undo" ? "It wasn't undone" : "It wasn't done again", errorBox(error),
+          [{ text: "Close", kind: "primary" }],
+        );
         return undefined;
       }
       const { conflictTable } = await import("./conflicts.js");
       const { conflicts } = error.details;
       policy = await ask("Others changed this since", h("div", {},
-        h("p", {}, `${plural(conflicts.length + (error.details.more ?? 0), "row")} of the transaction ${conflicts.length === 1 ? "is" : "are"} no longer as it left them.`),
-        conflicts.slice(0, 20).map((conflict) => conflictTable(conflict, "what it wrote", "undone"))), [
+        h(
+          "p", {},
+          `${plural(conflicts.length + (error.details.more ?? 0), "row")} of the transaction changed since.`,
+        ),
+        conflicts.slice(0, 20).map((conflict) => conflictTable(conflict, "written by it", "undone"))), [
         { text: "Undo all of it", value: "mergeByPropertyObjectTrump", kind: "danger" },
         { text: "Undo the rest only", value: "mergeByPropertyStoreTrump" },
         { text: "Undo nothing", kind: "primary" },
@@ -229,7 +241,7 @@ export class EditBar {
   }
 
   async #discard() {
-    const answer = await ask("Discard the edits?", h("p", {}, "What isn't saved is lost."),
+    const answer = await ask("Discard the edits?", h("p", {}, "Unsaved edits are lost."),
       [{ text: "Keep" }, { text: "Discard", value: true, kind: "danger" }]);
     if (answer) this.edits.discard();
   }

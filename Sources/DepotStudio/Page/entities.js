@@ -5,7 +5,7 @@ import { h, replace } from "./dom.js";
 import { countText } from "./format.js";
 import { session } from "./session.js";
 
-/** A connection has 64 watches, of which the views need some. */
+/** A connection may have 64 watches, and the views need some of them. */
 const MOST_WATCHES = 40;
 
 export class EntityList {

@@ -1,4 +1,4 @@
-/** How values look as text. Nothing here knows elements. */
+/** How values look as text. This file knows no elements. */
 
 /** The longest text that a cell shows; the rest is shown with the object. */
 const LONGEST = 300;
@@ -45,7 +45,7 @@ export function numberText(value) {
   return text.replace(/^-/, "−").replace("Infinity", "∞");
 }
 
-/** Returns a date in UTC, without what is zero at its end. */
+/** Returns a date in UTC, without zeros at its end. */
 export function dateText(date) {
   if (Number.isNaN(date.getTime())) return "no date";
   const form = typeof date.toJSON() === "string" ? date.toJSON() : date.toISOString();
@@ -89,7 +89,7 @@ export function durationText(microseconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Returns JSON in which integers keep all digits. */
+/** Returns JSON whose integers keep all digits. */
 export function jsonText(value, indent = "", step = "") {
   if (value === null || value === undefined) return "null";
   if (typeof value === "bigint") return String(value);
@@ -99,7 +99,9 @@ export function jsonText(value, indent = "", step = "") {
   const [begin, end] = step ? [`\n${inner}`, `\n${indent}`] : ["", ""];
   const parts = Array.isArray(value)
     ? value.map((one) => jsonText(one, inner, step))
-    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}:${step ? " " : ""}${jsonText(one, inner, step)}`);
+    : Object.entries(value).map(
+      ([name, one]) => `${JSON.stringify(name)}:${step ? " " : ""}${jsonText(one, inner, step)}`
+    );
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return parts.length ? open + begin + parts.join(`,${begin}`) + end + close : open + close;
 }

@@ -1,4 +1,4 @@
-/** What rows were at a moment, by all that changed since. Nothing here knows elements. */
+/** Rows of a moment in the past, made of the rows of now and the changes between. This file knows no elements. */
 
 export class Former {
   /** The values of then by identifier, and in them by path. */
@@ -15,7 +15,7 @@ export class Former {
     return this.values.size + this.inserted.size;
   }
 
-  /** Takes a change; they come in the order in which they happened. The first of a row says what it was. */
+  /** Takes a change. Changes come in the order of their transactions, and the first one of a row has its old values. */
   take({ entity, id, kind, old }) {
     const name = String(id);
     if (kind === "insert") {
@@ -60,7 +60,9 @@ export class Former {
       if (path in then || `${path}.$length` in then) give(then, path, value);
       if (`${path}.$length` in then) then[`${path}.$length`] = value?.$length ?? null;
       // The label of a related row is another one then.
-      for (const name of Object.keys(then)) if (name.startsWith(`${path}.`) && !Object.hasOwn(known, name) && !name.endsWith(".$length")) delete then[name];
+      for (const name of Object.keys(then)) if (
+        name.startsWith(`${path}.`) && !Object.hasOwn(known, name) && !name.endsWith(".$length")
+      ) delete then[name];
     }
     return then;
   }
@@ -102,7 +104,9 @@ export async function placeThen(former, place, now, idAt) {
   // Rows that are gone may lie between the place and the row that was found.
   const goneBefore = end === undefined ? gone.length : below(gone, end);
   const missing = Math.max(0, Math.min(goneBefore, reached - place));
-  return { offset: low, id, before: former.deletedSorted.slice(goneBefore - missing, goneBefore), nextGone: goneBefore };
+  return {
+    offset: low, id, before: former.deletedSorted.slice(goneBefore - missing, goneBefore), nextGone: goneBefore
+  };
 }
 
 /** Gives an object a member of any name, also `__proto__`. */

@@ -1,4 +1,4 @@
-/** A table of very many rows, of which only those in sight are elements; the keyboard works as in the ARIA grid pattern. */
+/** A table of very many rows. Only the rows in sight are elements. The keyboard works as in the ARIA grid pattern. */
 
 import { h, replace } from "./dom.js";
 import { Scroller } from "./window.js";
@@ -53,7 +53,12 @@ export class StudioGrid extends HTMLElement {
       this.active = place;
       this.#mark();
       const box = this.elementAt(place.row, place.column)?.getBoundingClientRect();
-      this.#tell("menu", { ...place, x: isByKey && box ? box.left + 8 : event.clientX, y: isByKey && box ? box.bottom : event.clientY });
+      this.#tell(
+        "menu",
+        {
+          ...place, x: isByKey && box ? box.left + 8 : event.clientX, y: isByKey && box ? box.bottom : event.clientY
+        },
+      );
     });
     this.addEventListener("dblclick", (event) => {
       const place = this.#placeOf(event);
@@ -104,7 +109,7 @@ export class StudioGrid extends HTMLElement {
     this.render();
   }
 
-  /** Shows what is known of all rows in sight, in the next frame. */
+  /** Shows all rows in sight, in the next frame. */
   render() {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -112,7 +117,7 @@ export class StudioGrid extends HTMLElement {
     });
   }
 
-  /** Shows the rows again, also those that are shown. */
+  /** Shows all rows again. */
   renderAll() {
     for (const element of this.#elements.values()) element.known = undefined;
     this.render();
@@ -141,7 +146,7 @@ export class StudioGrid extends HTMLElement {
     this.render();
   }
 
-  /** Shows what is known of all rows in sight at once. */
+  /** Shows all rows in sight, at once. */
   renderNow() {
     const { first, last } = this.#scroller.range(AROUND);
     // Also the rows around those in sight are elements, and have to be as new.

@@ -25,14 +25,20 @@ export class HistoryView {
       type: "text", placeholder: text, "aria-label": text, value: address[name] ?? "", class: "short", size,
       onchange: (event) => this.page.go({ [name]: event.target.value.trim() || undefined }),
     });
-    const entities = h("select", { "aria-label": "Entity", class: "short", onchange: () => this.page.go({ entity: entities.value || undefined, id: undefined }) },
-      h("option", { value: "" }, "All entities"), session.model.names.map((name) => h("option", { value: name }, name)));
+    const entities = h("select", {
+      "aria-label": "Entity", class: "short",
+      onchange: () => this.page.go({ entity: entities.value || undefined, id: undefined }),
+    },
+      h("option", { value: "" }, "All entities"), session.model.names.map(
+        (name) => h("option", { value: name }, name)
+      ));
     entities.value = address.entity ?? "";
     this.list = h("div", { class: "scrolls" }, this.problem, this.items, this.more);
     this.element = h("section", { class: "view history-view", "aria-label": "History" },
       h("header", { class: "bar" }, h("h1", {}, "History"), this.count, this.waiting, h("span", { class: "space" }),
         h("div", { class: "filters" }, entities,
-          address.entity && h("input", { type: "text", placeholder: "Identifier", "aria-label": "Identifier", class: "short", size: 8, value: address.id ?? "",
+          address.entity && h("input", { type: "text", placeholder: "Identifier", "aria-label": "Identifier",
+            class: "short", size: 8, value: address.id ?? "",
             onchange: (event) => this.page.go({ id: identifier(event.target.value.trim()) }) }),
           field("author", "Author", 10), field("process", "Process", 10))),
       this.list);
@@ -82,7 +88,9 @@ export class HistoryView {
     let count = 0;
     let oldest = until;
     const isJoined = !this.query.ids;
-    const args = { ...this.query, descending: true, limit: PAGE + (until ? 1 : 0), until, joined: isJoined || undefined };
+    const args = {
+      ...this.query, descending: true, limit: PAGE + (until ? 1 : 0), until, joined: isJoined || undefined
+    };
     let last;
     for await (const transaction of session.client.history(args, { signal, parts: true })) {
       if (last?.token === transaction.token) {
@@ -101,7 +109,9 @@ export class HistoryView {
     }
     this.before = oldest;
     this.more.hidden = count < PAGE;
-    if (this.items.children.length === 0) replace(this.problem, h("p", { class: "hint" }, "No transactions yet. They appear here as programs save."));
+    if (this.items.children.length === 0) replace(
+      this.problem, h("p", { class: "hint" }, "No transactions yet. They appear here as programs save.")
+    );
   }
 
   async #older() {
@@ -125,7 +135,9 @@ export class HistoryView {
     if (this.newest?.token === token) return this.newest.item.more(transaction.changes.length);
     if (this.#known.includes(token)) return;
     this.#known.push(token);
-    const item = transactionItem(transaction, { page: this.page, isNew: true, isOpen: transaction.changes.length <= 3 && !transaction.more });
+    const item = transactionItem(
+      transaction, { page: this.page, isNew: true, isOpen: transaction.changes.length <= 3 && !transaction.more }
+    );
     this.newest = { token, item };
     if (this.list.scrollTop > 60) {
       this.held.push(item);

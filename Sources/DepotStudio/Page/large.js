@@ -12,7 +12,9 @@ const UPLOAD_PART = 1 << 20;
 async function read(entity, id, attribute, { offset = 0, length, signal, progress } = {}) {
   const parts = [];
   let size = 0;
-  for await (const frame of session.client.stream("blob.read", { entity, id, attribute, offset, length }, { signal })) {
+  for await (
+    const frame of session.client.stream("blob.read", { entity, id, attribute, offset, length }, { signal })
+  ) {
     for (const [, count, data] of frame.next) {
       parts.push(data);
       size += Number(count);
@@ -66,10 +68,16 @@ export async function showLarge(box, entity, id, column, length, signal) {
   const save = h("button", { class: "quiet", onclick: async () => {
     save.disabled = true;
     try {
-      const parts = await read(entity, id, path, { signal, progress: (size) => replace(state, `${Math.floor((100 * size) / Math.max(1, length))} %`) });
+      const parts = await read(
+        entity, id, path,
+        { signal, progress: (size) => replace(state, `${Math.floor((100 * size) / Math.max(1, length))} %`) },
+      );
       const pieces = type === "string" ? parts : bytesOf(parts);
       const picture = type === "string" ? undefined : pictureType(pieces[0] ?? []);
-      download(`${entity}-${id}-${path}${extension(picture, type)}`, pieces, picture ?? (type === "string" ? "text/plain" : undefined));
+      download(
+        `${entity}-${id}-${path}${extension(picture, type)}`, pieces,
+        picture ?? (type === "string" ? "text/plain" : undefined),
+      );
     } catch (error) {
       replace(state, error.message);
     } finally {
@@ -98,7 +106,8 @@ async function showPicture(view, bytes, type, path) {
   const picture = await createImageBitmap(new Blob([bytes], { type }));
   const scale = Math.min(1, 640 / picture.width, 640 / picture.height);
   const canvas = h("canvas", {
-    width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)), role: "img",
+    width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)),
+    role: "img",
     "aria-label": `The picture in ${path}, ${picture.width} by ${picture.height}`,
   });
   canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
@@ -156,7 +165,9 @@ export async function replaceLarge(value, entity, id, column, done) {
     try {
       const bytes = isText ? new TextEncoder().encode(data) : data;
       if (size <= UPLOAD_PART) {
-        await session.client.call("blob.write", { entity, id, attribute: column.path, data: isText ? data : base64(bytes) });
+        await session.client.call(
+          "blob.write", { entity, id, attribute: column.path, data: isText ? data : base64(bytes) }
+        );
       } else {
         let offset = 0;
         while (offset < size) {
@@ -165,7 +176,8 @@ export async function replaceLarge(value, entity, id, column, done) {
           while (isText && end < size && (bytes[end] & 0xc0) === 0x80) end--;
           const part = bytes.subarray(offset, end);
           await session.client.call("blob.write", {
-            entity, id, attribute: column.path, upload, offset, data: isText ? new TextDecoder().decode(part) : base64(part), final: end === size,
+            entity, id, attribute: column.path, upload, offset,
+            data: isText ? new TextDecoder().decode(part) : base64(part), final: end === size,
           });
           offset = end;
           replace(state, `${Math.floor((100 * offset) / size)} %`);
@@ -185,7 +197,9 @@ export async function replaceLarge(value, entity, id, column, done) {
     }
   } }, "Null");
   const button = h("button", { class: "primary", onclick: async () => {
-    if (file.files[0]) await send(new Uint8Array(await file.files[0].arrayBuffer()), false).catch((error) => replace(state, error.message));
+    if (file.files[0]) await send(
+      new Uint8Array(await file.files[0].arrayBuffer()), false
+    ).catch((error) => replace(state, error.message));
     else if (area) await send(area.value, true);
   } }, "Store");
   const area = column.type === "string" ? h("textarea", { rows: 6, "aria-label": column.name }) : undefined;
@@ -194,17 +208,25 @@ export async function replaceLarge(value, entity, id, column, done) {
     try {
       area.value = (await read(entity, id, column.path)).join("");
     } catch (error) {
-      // What can't be read isn't replaced by nothing.
+      // An unread value must not be replaced by an empty one.
       replace(value, h("p", { class: "inline-error" }, error.message), cancel);
       return;
     }
   }
-  replace(value, h("div", { class: "editor stacked" }, area ?? file, h("div", { class: "tools" }, button, null_, cancel, state), h("p", { class: "dim" }, "It is stored at once, as a transaction of its own.")));
+  replace(
+    value,
+    h(
+      "div", { class: "editor stacked" }, area ?? file, h("div", { class: "tools" }, button, null_, cancel, state),
+      h("p", { class: "dim" }, "It is stored at once, as a transaction of its own."),
+    ),
+  );
   (area ?? file).focus();
 }
 
 function base64(bytes) {
   let text = "";
-  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(
+    ...bytes.subarray(start, start + 0x8000)
+  );
   return btoa(text);
 }

@@ -1,4 +1,4 @@
-/** Rows as lines of files. Nothing here knows elements. */
+/** Rows as lines of files. This file knows no elements. */
 
 import { jsonText } from "./format.js";
 
@@ -37,6 +37,8 @@ function plain(value) {
 
 function base64(bytes) {
   let text = "";
-  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(
+    ...bytes.subarray(start, start + 0x8000)
+  );
   return btoa(text);
 }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 /**
- * Shows a menu; each item has a `text` and what it does.
+ * Shows a menu of items with a `text` and an action, `run`.
  *
  * @param {number} x
  * @param {number} y
@@ -21,8 +21,11 @@ export function openMenu(x, y, items) {
     close();
     item.run();
   };
-  const menu = h("div", { class: "context-menu", role: "menu", "aria-label": "What to do with the cell" }, items.map((item) =>
-    h("button", { role: "menuitem", class: "quiet", onclick: () => choose(item) }, h("span", {}, item.text), item.note && h("kbd", {}, item.note))));
+  const menu = h("div", { class: "context-menu", role: "menu", "aria-label": "Cell" }, items.map((item) =>
+    h(
+      "button", { role: "menuitem", class: "quiet", onclick: () => choose(item) }, h("span", {}, item.text),
+      item.note && h("kbd", {}, item.note),
+    )));
   menu.addEventListener("keydown", (event) => {
     const buttons = [...menu.children];
     const place = buttons.indexOf(document.activeElement);

@@ -1,4 +1,4 @@
-/** The service's counters as rates and percentiles. Nothing here knows elements. */
+/** The service's counters as rates and percentiles. This file knows no elements. */
 
 /** The difference of two lists of counters. */
 export const since = (before, after) => after.map((count, index) => count - (before?.[index] ?? 0));
@@ -27,12 +27,14 @@ export function percentile(counts, base, part) {
 /** The sum of the histograms of all calls. */
 export function allCalls(calls) {
   const sums = [];
-  for (const { microseconds } of Object.values(calls ?? {})) (microseconds ?? []).forEach((count, place) => (sums[place] = (sums[place] ?? 0) + count));
+  for (const { microseconds } of Object.values(calls ?? {})) (microseconds ?? []).forEach(
+    (count, place) => (sums[place] = (sums[place] ?? 0) + count)
+  );
   return sums;
 }
 
 /**
- * Returns what a plot shows of the time between two answers of `stats`.
+ * Returns the figures of the plots for the time between two answers of `stats`.
  *
  * @param {{ at: number, stats: any } | undefined} before
  * @param {{ at: number, stats: any }} after

@@ -1,4 +1,4 @@
-/** An object: its attributes, its relationships in both directions, large values, who changed what, and its history. */
+/** An object: attributes, relationships in both directions, large values, the author of each property, and history. */
 
 import { formatAddress, withMembers } from "./address.js";
 import { rowLink, showValue, valueOf } from "./cells.js";
@@ -49,9 +49,18 @@ export class ObjectView {
     this.story = h("div", { class: "story" });
     this.element = h("article", { class: "object", "aria-label": `${entity}/${id}` },
       h("header", {}, h("div", { class: "heading" }, this.heading, this.note), h("div", { class: "tools" },
-        this.isBeside && !isNew && h("a", { class: "button quiet", href: formatAddress({ view: "object", entity, id }), title: "Alone on the page" }, "Open"),
-        session.canWrite && h("button", { class: "quiet danger", onclick: () => void this.#delete() }, isNew ? "Discard" : "Delete"),
-        this.isBeside && h("button", { class: "quiet", "aria-label": "Close", title: "Close (Escape)", onclick: () => this.#leave() }, "✕"))),
+        this.isBeside && !isNew && h(
+          "a",
+          { class: "button quiet", href: formatAddress({ view: "object", entity, id }), title: "Alone on the page" },
+          "Open",
+        ),
+        session.canWrite && h(
+          "button", { class: "quiet danger", onclick: () => void this.#delete() }, isNew ? "Discard" : "Delete"
+        ),
+        this.isBeside && h(
+          "button", { class: "quiet", "aria-label": "Close", title: "Close (Escape)", onclick: () => this.#leave() },
+          "✕",
+        ))),
       this.attributes, this.relations, this.story);
     this.edited = () => this.row && this.#show();
     session.edits?.addEventListener("change", this.edited);
@@ -115,7 +124,10 @@ export class ObjectView {
       this.#parts.set(column.path, part);
       const depth = column.path.split(".").length - 1;
       return h("div", { class: "property", "data-depth": depth },
-        h("dt", { title: column.destination ?? column.type }, depth ? column.path.slice(column.path.lastIndexOf(".") + 1) : column.name),
+        h(
+          "dt", { title: column.destination ?? column.type },
+          depth ? column.path.slice(column.path.lastIndexOf(".") + 1) : column.name,
+        ),
         value, by);
     }));
   }
@@ -128,8 +140,13 @@ export class ObjectView {
       return;
     }
     const title = this.label && row[this.label];
-    if (!this.isNew) replace(this.heading, title === null || title === undefined || title === "" ? `${this.entity}/${this.id}` : formatted(title).text);
-    if (!this.isGone) replace(this.note, this.isNew ? "Not stored before it is saved" : `${this.entity}/${this.id} · version ${row.$version}`);
+    if (!this.isNew) replace(
+      this.heading,
+      title === null || title === undefined || title === "" ? `${this.entity}/${this.id}` : formatted(title).text,
+    );
+    if (!this.isGone) replace(
+      this.note, this.isNew ? "Not stored before it is saved" : `${this.entity}/${this.id} · version ${row.$version}`
+    );
     this.element.classList.toggle("is-gone", Boolean(this.isGone));
     for (const [path, part] of this.#parts) this.#showProperty(path, part);
     this.changed = undefined;
@@ -170,12 +187,18 @@ export class ObjectView {
     else if (column.kind === "reference" && now !== null && now !== undefined) {
       value.append(rowLink(column.destination, now, draft ? undefined : row[column.label], this.page.address));
     } else if (typeof now === "string" && now !== "") {
-      value.append(h("span", { class: ["uuid", "url"].includes(column.type) ? "text code" : "text" }, now.length > 20_000 ? `${now.slice(0, 20_000)}…` : now));
+      value.append(
+        h(
+          "span", { class: ["uuid", "url"].includes(column.type) ? "text code" : "text" },
+          now.length > 20_000 ? `${now.slice(0, 20_000)}…` : now,
+        )
+      );
     } else showValue(value, now, column);
     const canEdit = session.canWrite && !column.isDerived && !this.isGone;
     if (canEdit) {
       value.append(h("button", {
-        class: "quiet edit-button", "aria-label": `Edit ${column.name}`, title: "Edit", onclick: () => this.#edit(path, part, true),
+        class: "quiet edit-button", "aria-label": `Edit ${column.name}`, title: "Edit",
+        onclick: () => this.#edit(path, part, true),
       }, "Edit"));
       value.ondblclick = (event) => !event.target.closest("a, button") && this.#edit(path, part, true);
     }
@@ -194,7 +217,9 @@ export class ObjectView {
       try {
         const next = isNull ? null : editor.read();
         replace(problem);
-        if (this.isNew && (next === null || next === "") && !session.edits.value(this.entity, this.id, path)) return true;
+        if (
+          this.isNew && (next === null || next === "") && !session.edits.value(this.entity, this.id, path)
+        ) return true;
         session.edits.set(this.entity, this.row, path, next);
         return true;
       } catch (error) {
@@ -213,14 +238,19 @@ export class ObjectView {
     editor.element.addEventListener(editor.isFile ? "read" : editor.isPicker ? "picked" : "change", () => take());
     replace(value, h("div", { class: "editor" }, editor.element,
       !this.isNew && h("button", { class: "quiet", onclick: () => end() }, "OK"),
-      column.isOptional && !this.isNew && h("button", { class: "quiet", title: "Gives it null", onclick: () => end(true) }, "Null")), problem);
+      column.isOptional && !this.isNew && h(
+        "button", { class: "quiet", title: "Gives it null", onclick: () => end(true) }, "Null"
+      )), problem);
     value.onkeydown = (event) => {
       if (event.key === "Escape") {
         event.stopPropagation();
         part.editor = undefined;
         part.shown = {};
         this.#showProperty(path, part);
-      } else if (event.key === "Enter" && !event.shiftKey && event.target === field && !editor.isPicker && column.type !== "json" && !column.collection) {
+      } else if (
+        event.key === "Enter" && !event.shiftKey && event.target === field && !editor.isPicker
+          && column.type !== "json" && !column.collection
+      ) {
         event.preventDefault();
         end();
       }
@@ -246,7 +276,9 @@ export class ObjectView {
     }
     const box = h("span", { class: "large" });
     value.append(showValue(h("span", {}), now, column), box);
-    void import("./large.js").then(({ showLarge }) => showLarge(box, this.entity, this.id, column, Number(now.$length), this.#life.signal));
+    void import("./large.js").then(
+      ({ showLarge }) => showLarge(box, this.entity, this.id, column, Number(now.$length), this.#life.signal)
+    );
   }
 
   async #replaceLarge(column, value) {
@@ -262,11 +294,16 @@ export class ObjectView {
 
   #showRelations() {
     const { model } = session;
-    const own = model.toMany(this.entity).map((relation) => ({ name: relation.name, relation, destination: relation.destination, ...whereOf(this.id, relation) }));
+    const own = model.toMany(this.entity).map(
+      (relation) => (
+        { name: relation.name, relation, destination: relation.destination, ...whereOf(this.id, relation) }
+      )
+    );
     const line = new Set(model.lineage(this.entity).map(({ name }) => name));
     const incoming = this.isNew ? [] : [...model.entities.values()].flatMap((entity) =>
       (entity.relationships ?? []).filter((one) => !one.inverse && line.has(one.destination)).map((one) => ({
-        name: `${entity.name}.${one.name}`, destination: entity.name, isIncoming: true, where: one.toMany ? `ANY ${one.name}.$id == ${this.id}` : `${one.name} == ${this.id}`,
+        name: `${entity.name}.${one.name}`, destination: entity.name, isIncoming: true,
+        where: one.toMany ? `ANY ${one.name}.$id == ${this.id}` : `${one.name} == ${this.id}`,
       })));
     replace(this.relations, [...own, ...incoming].map((relation) => this.#relation(relation)));
   }
@@ -275,7 +312,9 @@ export class ObjectView {
     const count = h("span", { class: "count" });
     const list = h("ul", { class: "related" });
     const section = h("section", { class: "relation", "aria-label": name }, h("h2", {},
-      where && !this.isNew ? h("a", { href: formatAddress({ view: "table", entity: destination, where }) }, name) : name,
+      where && !this.isNew ? h(
+        "a", { href: formatAddress({ view: "table", entity: destination, where }) }, name
+      ) : name,
       h("span", { class: "dim" }, isIncoming ? " leads here" : ` → ${destination}`), count), list);
     if (this.isNew) {
       if (session.canWrite && relation) section.append(this.#adder(relation, list));
@@ -304,7 +343,9 @@ export class ObjectView {
         show(rows, total);
       });
       const sort = label ? [{ attribute: label, localized: true }] : [];
-      void session.follow({ fetch: { entity: destination, where, select, sort, limit: 20 } }, this.#life.signal, (_, watch) => {
+      void session.follow({
+        fetch: { entity: destination, where, select, sort, limit: 20 }
+      }, this.#life.signal, (_, watch) => {
         rows = watch.rows;
         show(rows, total);
       });
@@ -332,7 +373,13 @@ export class ObjectView {
   }
 
   #adder(relation, list) {
-    const field = h("input", { type: "text", placeholder: `Add a ${relation.destination}`, "aria-label": `Add to ${relation.name}`, role: "combobox", "aria-expanded": "false", autocomplete: "off" });
+    const field = h(
+      "input",
+      {
+        type: "text", placeholder: `Add a ${relation.destination}`, "aria-label": `Add to ${relation.name}`,
+        role: "combobox", "aria-expanded": "false", autocomplete: "off",
+      },
+    );
     const options = h("ul", { class: "options", role: "listbox", hidden: true, "aria-label": relation.destination });
     void import("./editors.js").then(({ rowPicker }) => {
       const picker = rowPicker(relation.destination, field, options, (row, text) => {
@@ -350,7 +397,9 @@ export class ObjectView {
   async #readBlame() {
     if (this.isNew || session.model.history(this.entity) === "none") return;
     try {
-      const told = await session.client.call("history.row", { entity: this.entity, id: this.id }, { signal: this.#life.signal });
+      const told = await session.client.call(
+        "history.row", { entity: this.entity, id: this.id }, { signal: this.#life.signal }
+      );
       this.#blame = told.properties ?? {};
       for (const [path, { by }] of this.#parts) {
         const one = Object.hasOwn(this.#blame, path) ? this.#blame[path] : undefined;
@@ -360,33 +409,49 @@ export class ObjectView {
       }
       if (!this.isGone && told.inserted && this.row) {
         const { inserted } = told;
-        replace(this.note, `${this.entity}/${this.id} · version ${this.row.$version} · inserted by ${whoText(inserted)} at ${momentText(inserted.at)}`);
+        replace(
+          this.note,
+          `${this.entity}/${this.id} · version ${this.row.$version} · ` +
+            `inserted by ${whoText(inserted)} at ${momentText(inserted.at)}`,
+        );
       }
       if (this.isGone) {
-        replace(this.note, told.deletedBy ? `Deleted by ${whoText(told.deletedBy)} at ${momentText(told.deletedBy.at)}` : "There is no such row.");
+        replace(
+          this.note,
+          told.deletedBy ? `Deleted by ${whoText(told.deletedBy)} at ${momentText(told.deletedBy.at)}`
+            : "There is no such row.",
+        );
       }
     } catch (error) {
       if (this.isGone && error.code === "notfound.object") replace(this.note, "There is no such row.");
     }
   }
 
-  /** Shows what became of the row, the newest first. */
+  /** Shows the transactions of the row, the newest first. */
   #follow() {
     if (session.model.history(this.entity) === "none" || this.isFollowing) return;
     this.isFollowing = true;
     const items = h("ol", { class: "transactions" });
-    replace(this.story, h("h2", {}, h("a", { href: formatAddress({ view: "history", entity: this.entity, id: this.id }) }, "History")), items);
+    replace(
+      this.story,
+      h("h2", {}, h("a", { href: formatAddress({ view: "history", entity: this.entity, id: this.id }) }, "History")),
+      items,
+    );
     const query = { entity: this.entity, ids: [this.id] };
     void import("./transactions.js").then(async ({ transactionItem }) => {
       const { signal } = this.#life;
       try {
         let count = 0;
-        for await (const transaction of session.client.history({ ...query, descending: true, limit: 20 }, { signal })) {
+        for await (
+          const transaction of session.client.history({ ...query, descending: true, limit: 20 }, { signal })
+        ) {
           items.append(transactionItem(transaction, { page: this.page, isAlone: true, isOpen: count++ < 3 }));
         }
         await session.follow({ history: query }, signal, (event) => {
           for (const transaction of event.transactions ?? []) {
-            items.prepend(transactionItem(transaction, { page: this.page, isAlone: true, isNew: true, isOpen: true }));
+            items.prepend(
+              transactionItem(transaction, { page: this.page, isAlone: true, isNew: true, isOpen: true })
+            );
             if (items.children.length > 40) items.lastChild.remove();
           }
         });
@@ -402,7 +467,9 @@ export class ObjectView {
       const beside = new URLSearchParams(link.hash.split("?")[1] ?? "").get("beside");
       if (!beside) continue;
       const place = beside.lastIndexOf("/");
-      link.href = withMembers(this.page.address, { beside: { entity: beside.slice(0, place), id: beside.slice(place + 1) } });
+      link.href = withMembers(
+        this.page.address, { beside: { entity: beside.slice(0, place), id: beside.slice(place + 1) } }
+      );
     }
   }
 }

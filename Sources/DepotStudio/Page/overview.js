@@ -1,4 +1,4 @@
-/** What there is, when no entity is chosen. */
+/** The page of all entities. */
 
 import { formatAddress } from "./address.js";
 import { h } from "./dom.js";
@@ -14,10 +14,17 @@ export class Overview {
     const { model } = session;
     const names = model.names;
     this.element = h("section", { class: "view overview", "aria-label": "Entities" },
-      h("header", { class: "bar" }, h("h1", {}, "Entities"), h("span", { class: "count" }, plural(names.length, "entity", "entities"))),
+      h(
+        "header", { class: "bar" }, h("h1", {}, "Entities"),
+        h("span", { class: "count" }, plural(names.length, "entity", "entities")),
+      ),
       names.length === 0
-        ? h("div", { class: "empty-page" }, h("p", {}, "The store has no schema yet."), h("p", { class: "hint code" }, "depot schema apply FILE"))
-        : h("ul", { class: "cards" }, names.map((name) => h("li", {}, h("a", { href: formatAddress({ view: "table", entity: name }) },
+        ? h(
+          "div", { class: "empty-page" }, h("p", {}, "The store has no schema yet."),
+          h("p", { class: "hint code" }, "depot schema apply FILE"),
+        )
+        : h("ul", { class: "cards" }, names.map((name) => h("li", {}, h("a",
+          { href: formatAddress({ view: "table", entity: name }) },
           h("span", { class: "card-head" }, h("strong", {}, name), this.#count(name)),
           h("span", { class: "dim" }, [
             plural(model.columns(name).filter((column) => column.kind === "attribute").length, "attribute"),

@@ -31,8 +31,22 @@ export class Travel {
       type: "range", min: 0, max: 0, value: 0, "aria-label": "Moment", disabled: true,
       oninput: () => this.#slide(), onchange: () => this.#slide(),
     });
-    this.back = h("button", { class: "quiet", "aria-label": "One transaction earlier", title: "One transaction earlier", onclick: () => this.#step(-1) }, "‹");
-    this.forth = h("button", { class: "quiet", "aria-label": "One transaction later", title: "One transaction later", onclick: () => this.#step(1) }, "›");
+    this.back = h(
+      "button",
+      {
+        class: "quiet", "aria-label": "One transaction earlier", title: "One transaction earlier",
+        onclick: () => this.#step(-1),
+      },
+      "‹",
+    );
+    this.forth = h(
+      "button",
+      {
+        class: "quiet", "aria-label": "One transaction later", title: "One transaction later",
+        onclick: () => this.#step(1),
+      },
+      "›",
+    );
     this.text = h("span", { class: "moment", role: "status" });
     this.note = h("span", { class: "dim" });
     replace(view.past, this.back, this.slider, this.forth, this.text, this.note, h("span", { class: "space" }),
@@ -51,12 +65,14 @@ export class Travel {
     const { entity } = this.view;
     replace(this.text, "Reading the history…");
     try {
-      // What one call or command did is one step.
+      // The transactions of one call or command are one step.
       const args = { entity, descending: true, limit: MOST_TRANSACTIONS, values: false, joined: true };
       let count = 0;
       for await (const frame of session.client.stream("history", args, { signal: this.#life.signal })) {
         for (const { token, at, author, process, changes, joined } of frame.next) {
-          const rows = joined ? Object.values(joined.rows).reduce((sum, one) => sum + Number(one), 0) : changes.length;
+          const rows = joined ? Object.values(joined.rows).reduce(
+            (sum, one) => sum + Number(one), 0
+          ) : changes.length;
           const last = this.steps[this.steps.length - 1];
           count += changes.length;
           if (last?.token === token && !joined) last.count += rows;
@@ -97,12 +113,17 @@ export class Travel {
     this.at = step.token;
     this.back.disabled = this.steps[0] === step;
     this.forth.disabled = this.steps[this.steps.length - 1] === step;
-    replace(this.text, step.at ? [h("strong", {}, momentText(step.at)), ` after ${plural(step.count, "change")} by ${whoText(step)}`] : "After that transaction");
+    replace(
+      this.text,
+      step.at ? [
+        h("strong", {}, momentText(step.at)), ` after ${plural(step.count, "change")} by ${whoText(step)}`
+      ] : "After that transaction",
+    );
     this.slider.setAttribute("aria-valuetext", this.text.textContent);
     void this.#read(step.token);
   }
 
-  /** Reads what changed since the moment, and then goes on with what comes. */
+  /** Reads the changes since the moment, and then follows new ones. */
   async #read(token) {
     this.#reading.abort();
     const reading = (this.#reading = new AbortController());
@@ -113,7 +134,9 @@ export class Travel {
     const query = { history: { entity: this.view.entity }, since: token };
     const timer = setTimeout(() => !isWhole && replace(this.note, `${plural(former.size, "row")} read…`), 400);
     await session.follow(query, signal, (event) => {
-      for (const transaction of event.transactions ?? []) for (const change of transaction.changes) former.take(change);
+      for (
+        const transaction of event.transactions ?? []
+      ) for (const change of transaction.changes) former.take(change);
       if (former.size > MOST_CHANGES) {
         reading.abort();
         replace(this.note, `More than ${plural(MOST_CHANGES, "row")} changed since then. Choose a later moment.`);
@@ -135,7 +158,8 @@ export class Travel {
     if (this.now === undefined || signal.aborted) return;
     this.total = Math.max(0, this.now - former.inserted.size + former.deletedOnly.size);
     const { where, sort } = view.address;
-    replace(this.note, former.size === 0 ? "Nothing has changed since." : `${plural(former.size, "row")} changed since.`,
+    replace(this.note,
+      former.size === 0 ? "Nothing has changed since." : `${plural(former.size, "row")} changed since.`,
       (where || sort.length > 0) && " Without filter and order.");
     const place = view.grid.anchor;
     view.grid.source = this;
@@ -145,7 +169,7 @@ export class Travel {
     view.grid.renderAll();
   }
 
-  // What the grid asks of its source
+  // The source of the grid
 
   row(place) {
     return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE];
@@ -155,7 +179,9 @@ export class Travel {
     for (const page of pagesOf(first, last, PAGE)) {
       if (!this.#pages.has(page) && !this.#loading.has(page)) void this.#load(page);
     }
-    for (const far of surplus([...this.#pages.keys()], Math.floor((first + last) / 2 / PAGE), 12)) this.#pages.delete(far);
+    for (
+      const far of surplus([...this.#pages.keys()], Math.floor((first + last) / 2 / PAGE), 12)
+    ) this.#pages.delete(far);
   }
 
   async #load(page) {
@@ -177,7 +203,9 @@ export class Travel {
         const found = await entity.fetch({ select, offset, limit: PAGE + 20 }, { signal }).toArray();
         offset += found.length;
         for (const row of found) {
-          while (nextGone < gone.length && gone[nextGone].$id < row.$id && rows.length < size) rows.push(gone[nextGone++]);
+          while (
+            nextGone < gone.length && gone[nextGone].$id < row.$id && rows.length < size
+          ) rows.push(gone[nextGone++]);
           if (rows.length < size && !former.inserted.has(String(row.$id))) rows.push(former.row(row));
         }
         if (found.length === 0) {

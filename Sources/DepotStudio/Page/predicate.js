@@ -6,7 +6,7 @@ import { completions } from "./schema.js";
 let count = 0;
 
 export class PredicateField extends HTMLElement {
-  /** What a predicate may begin with. */
+  /** The words that a predicate may begin with. */
   words = [];
   options = [];
   chosen = -1;
@@ -14,7 +14,9 @@ export class PredicateField extends HTMLElement {
   connectedCallback() {
     if (this.input) return;
     const id = `predicate${count++}`;
-    this.list = h("ul", { class: "options", role: "listbox", id: `${id}-list`, hidden: true, "aria-label": "Completions" });
+    this.list = h(
+      "ul", { class: "options", role: "listbox", id: `${id}-list`, hidden: true, "aria-label": "Completions" }
+    );
     this.problem = h("p", { class: "problem", id: `${id}-problem`, role: "alert" });
     this.input = h("input", {
       type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", role: "combobox",
@@ -52,7 +54,9 @@ export class PredicateField extends HTMLElement {
     this.classList.toggle("wrong", Boolean(error));
     if (!error) return;
     this.problem.append(error.message);
-    if (error.hint) this.problem.append(h("span", { class: /\n|\^/.test(error.hint) ? "code hint" : "hint" }, error.hint));
+    if (error.hint) this.problem.append(
+      h("span", { class: /\n|\^/.test(error.hint) ? "code hint" : "hint" }, error.hint)
+    );
   }
 
   #apply() {
@@ -102,7 +106,9 @@ export class PredicateField extends HTMLElement {
     if (this.options.length > 0 && (key === "ArrowDown" || key === "ArrowUp")) {
       event.preventDefault();
       const { length } = this.options;
-      this.chosen = key === "ArrowDown" ? (this.chosen + 1) % length : (this.chosen + length + (this.chosen < 0 ? 0 : -1)) % length;
+      this.chosen = key === "ArrowDown" ? (this.chosen + 1) % length : (
+        this.chosen + length + (this.chosen < 0 ? 0 : -1)
+      ) % length;
       this.#show();
     } else if (key === "Tab" && this.chosen >= 0) {
       event.preventDefault();

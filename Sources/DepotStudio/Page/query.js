@@ -22,34 +22,78 @@ export class QueryView {
     this.page = page;
     const { model } = session;
     const apply = (name) => (event) => this.page.go({ [name]: event.target.value.trim() || undefined });
-    this.entities = h("select", { "aria-label": "Entity", onchange: () => this.page.go({ entity: this.entities.value, where: undefined, sort: [], by: undefined, of: undefined, section: undefined, aggregate: undefined }) },
+    this.entities = h("select",
+      {
+        "aria-label": "Entity",
+        onchange: () => this.page.go(
+          {
+            entity: this.entities.value, where: undefined, sort: [], by: undefined, of: undefined, section: undefined,
+            aggregate: undefined,
+          }
+        ),
+      },
       model.names.map((name) => h("option", {}, name)));
     this.where = h("predicate-field", { label: "Predicate", hint: "All rows" });
     this.where.addEventListener("predicate", ({ detail }) => this.page.go({ where: detail || undefined }));
-    this.sort = h("input", { type: "text", "aria-label": "Order", placeholder: "title, -year", onchange: (event) => this.page.go({
+    this.sort = h("input", { type: "text", "aria-label": "Order", placeholder: "title, -year", onchange: (event) =>
+      this.page.go({
       sort: event.target.value.split(",").map((key) => key.trim()).filter(Boolean).map((key) =>
         key.startsWith("-") ? { path: key.slice(1).trim(), descending: true } : { path: key, descending: false }),
     }) });
-    this.section = h("input", { type: "text", "aria-label": "Sections by", placeholder: "path", onchange: apply("section") });
-    this.by = h("input", { type: "text", "aria-label": "Groups by", placeholder: "author.name, year / 10 * 10", onchange: apply("by") });
-    this.functions = h("select", { "aria-label": "Aggregate", onchange: (event) => this.page.go({ aggregate: event.target.value || undefined }) },
+    this.section = h(
+      "input", { type: "text", "aria-label": "Sections by", placeholder: "path", onchange: apply("section") }
+    );
+    this.by = h(
+      "input",
+      { type: "text", "aria-label": "Groups by", placeholder: "author.name, year / 10 * 10", onchange: apply("by") },
+    );
+    this.functions = h("select",
+      {
+        "aria-label": "Aggregate", onchange: (event) => this.page.go({ aggregate: event.target.value || undefined })
+      },
       h("option", { value: "" }, "rows"), FUNCTIONS.map((name) => h("option", {}, name)));
     this.of = h("input", { type: "text", "aria-label": "Of", placeholder: "of: pages", onchange: apply("of") });
-    this.search = h("input", { type: "search", "aria-label": "Full text", placeholder: 'quick fox, "in a row", beg*', onchange: apply("search") });
-    this.columns = h("input", { type: "text", "aria-label": "Columns", placeholder: "All", onchange: (event) => this.page.go({ columns: event.target.value.split(",").map((path) => path.trim()).filter(Boolean) }) });
-    this.limit = h("input", { type: "text", "aria-label": "Limit", inputmode: "numeric", placeholder: countText(1000), onchange: apply("limit") });
+    this.search = h(
+      "input",
+      {
+        type: "search", "aria-label": "Full text", placeholder: 'quick fox, "in a row", beg*',
+        onchange: apply("search"),
+      },
+    );
+    this.columns = h(
+      "input",
+      {
+        type: "text", "aria-label": "Columns", placeholder: "All",
+        onchange: (event) => this.page.go(
+          { columns: event.target.value.split(",").map((path) => path.trim()).filter(Boolean) }
+        ),
+      },
+    );
+    this.limit = h(
+      "input",
+      {
+        type: "text", "aria-label": "Limit", inputmode: "numeric", placeholder: countText(1000),
+        onchange: apply("limit"),
+      },
+    );
     this.searchLabel = labelled("Full text", this.search);
     this.result = h("div", { class: "query-result" });
     this.explained = h("div", { class: "explained" });
     this.state = h("span", { class: "count", role: "status" });
     this.cancel = h("button", { class: "quiet", hidden: true, onclick: () => this.#run.abort() }, "Cancel");
-    const file = (format) => h("button", { class: "quiet", onclick: () => void this.#save(format) }, format.toUpperCase());
+    const file = (format) => h(
+      "button", { class: "quiet", onclick: () => void this.#save(format) }, format.toUpperCase()
+    );
     this.form = h("div", { class: "query-form" },
-      labelled("Entity", this.entities), labelled("Where", this.where), this.searchLabel, labelled("Order by", this.sort),
-      labelled("Sections", this.section), labelled("Groups by", this.by), labelled("Value", h("span", { class: "pair" }, this.functions, this.of)),
+      labelled("Entity", this.entities), labelled("Where", this.where), this.searchLabel,
+      labelled("Order by", this.sort),
+      labelled("Sections", this.section), labelled("Groups by", this.by),
+      labelled("Value", h("span", { class: "pair" }, this.functions, this.of)),
       labelled("Columns", this.columns), labelled("Limit", this.limit));
     this.element = h("section", { class: "view query-view", "aria-label": "Query" },
-      h("header", { class: "bar" }, h("h1", {}, "Query"), this.state, this.cancel, h("span", { class: "space" }), h("div", { class: "tools" }, h("span", { class: "dim" }, "Save as"), file("csv"), file("ndjson"),
+      h("header", { class: "bar" }, h("h1", {}, "Query"), this.state, this.cancel, h(
+        "span", { class: "space" }
+      ), h("div", { class: "tools" }, h("span", { class: "dim" }, "Save as"), file("csv"), file("ndjson"),
         h("button", { class: "primary", onclick: () => void this.#start() }, "Run"))),
       h("div", { class: "query-top" }, this.form, this.explained), this.result);
     this.update(address);
@@ -91,20 +135,38 @@ export class QueryView {
     const text = search && `SELF MATCHES TEXT ${JSON.stringify(search)}`;
     const both = [where && text ? `(${where})` : where, text].filter(Boolean).join(" AND ") || undefined;
     const number = /^[0-9]+$/.test(limit ?? "") ? Number(limit) : undefined;
-    const keys = sort.map(({ path, descending }) => (/^[\p{L}\p{N}_.$]+$/u.test(path) ? { attribute: path, descending } : { key: path, descending }));
+    const keys = sort.map(
+      ({ path, descending }) => (
+        /^[\p{L}\p{N}_.$]+$/u.test(path) ? { attribute: path, descending } : { key: path, descending }
+      )
+    );
     // Sections are the first order.
     if (section && keys.length && keys[0].attribute !== section) keys.unshift({ attribute: section });
     if (by || aggregate) {
       return { operation: "aggregate", args: {
         where: both, by: (by ?? "").split(",").map((one) => one.trim()).filter(Boolean)
-          .map((one) => (/^[\p{L}\p{N}_.$]+$/u.test(one) ? one : { name: one.replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^[_\d]+|_+$/g, "") || "group", key: one })),
-        values: aggregate ? [{ name: of && aggregate !== "count" ? `${aggregate}_${of.replace(/[^\p{L}\p{N}_]+/gu, "_")}` : aggregate, aggregate, of: of || undefined }] : [{ name: "rows", aggregate: "count" }],
+          .map(
+            (one) => (
+              /^[\p{L}\p{N}_.$]+$/u.test(one) ? one : {
+                name: one.replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^[_\d]+|_+$/g, "") || "group", key: one
+              }
+            )
+          ),
+        values: aggregate ? [
+          {
+            name: of && aggregate !== "count" ? `${aggregate}_${of.replace(/[^\p{L}\p{N}_]+/gu, "_")}` : aggregate,
+            aggregate, of: of || undefined,
+          }
+        ] : [{ name: "rows", aggregate: "count" }],
         sort: keys, limit: number,
       } };
     }
     const known = session.model.columns(this.entity);
     const own = columns.length ? columns : undefined;
-    return { operation: "fetch", args: { where: both, sort: keys, sectionBy: section, limit: number, select: own ?? selection(known) } };
+    return {
+      operation: "fetch",
+      args: { where: both, sort: keys, sectionBy: section, limit: number, select: own ?? selection(known) },
+    };
   }
 
   async #start() {
@@ -121,10 +183,16 @@ export class QueryView {
       const rows = [];
       const entity = session.client.entity(this.entity);
       const limit = Math.min(args.limit ?? 1000, MOST);
-      const calls = operation === "aggregate" ? entity.aggregate({ ...args, limit }, { signal }) : entity.fetch({ ...args, limit }, { signal });
+      const calls = operation === "aggregate" ? entity.aggregate(
+        { ...args, limit }, { signal }
+      ) : entity.fetch({ ...args, limit }, { signal });
       for await (const row of calls) rows.push(row);
       const took = durationText((performance.now() - began) * 1000);
-      replace(this.state, `${plural(rows.length, operation === "aggregate" ? "group" : "row")} in ${took}${rows.length === limit && !args.limit ? ", the first ones" : ""}`);
+      replace(
+        this.state,
+        `${plural(rows.length, operation === "aggregate" ? "group" : "row")} in ${took}`,
+        rows.length === limit && !args.limit && ", the first ones",
+      );
       this.#show(rows, operation, args, calls.result?.sections);
     } catch (error) {
       if (signal.aborted) {
@@ -145,21 +213,39 @@ export class QueryView {
     const names = Object.keys(rows[0] ?? {}).filter((name) => name !== "$version");
     const known = new Map(model.columns(this.entity).map((column) => [column.path, column]));
     const labels = new Set([...known.values()].map(({ label }) => label).filter(Boolean));
-    const shown = operation === "aggregate" || this.address.columns.length ? names : names.filter((name) => !labels.has(name));
+    const shown = operation === "aggregate" || this.address.columns.length ? names : names.filter(
+      (name) => !labels.has(name)
+    );
     const grid = h("studio-grid", { "aria-label": "Result" });
     grid.cell = (element, row, column) => {
-      if (column.key === "$id") element.append(h("a", { class: "row-link id", href: withMembers(this.page.address, { beside: { entity: row.$entity ?? this.entity, id: row.$id } }) }, String(row.$id)));
+      if (column.key === "$id") element.append(
+        h(
+          "a",
+          {
+            class: "row-link id",
+            href: withMembers(this.page.address, { beside: { entity: row.$entity ?? this.entity, id: row.$id } }),
+          },
+          String(row.$id),
+        )
+      );
       else if (column.kind) fillCell(element, row, column, this.page.address);
       else showValue(element, row[column.key], column);
     };
     grid.source = { total: rows.length, row: (place) => rows[place] };
-    replace(this.result, sections && sectionList(sections), rows.length > 0 ? grid : h("p", { class: "empty-page" }, "No rows."));
+    replace(
+      this.result, sections && sectionList(sections),
+      rows.length > 0 ? grid : h("p", { class: "empty-page" }, "No rows."),
+    );
     if (rows.length === 0) return;
     grid.setColumns(shown.map((name) => {
       const column = known.get(name.replace(/\.\$length$/, ""));
       const sample = rows.find((row) => row[name] !== null)?.[name];
       const isNumber = column ? isNumeric(column) : typeof sample === "number" || typeof sample === "bigint";
-      return { ...(column ?? {}), key: name, title: name.replace(/\.\$length$/, ""), width: column ? widthOf(column) : name === "$id" ? 76 : Math.max(110, 8 * name.length + 24), isNumeric: isNumber, canSort: false };
+      return {
+        ...(column ?? {}), key: name, title: name.replace(/\.\$length$/, ""),
+        width: column ? widthOf(column) : name === "$id" ? 76 : Math.max(110, 8 * name.length + 24),
+        isNumeric: isNumber, canSort: false,
+      };
     }));
     grid.addEventListener("grid-open", ({ detail }) => {
       const row = rows[detail.row];
@@ -175,16 +261,29 @@ export class QueryView {
       const run = h("button", { class: "quiet", onclick: async () => {
         run.disabled = true;
         try {
-          const cost = (await session.client.entity(this.entity).explain({ ...args, of: operation, run: true }, { signal: this.#run.signal })).run;
-          replace(costs, `${plural(cost.rows, "row")} · ${countText(cost.scanned)} scanned one after the other · ${plural(cost.sorts, "sort")} · ${durationText(cost.microseconds)}`);
+          const cost = (
+            await session.client.entity(this.entity).explain(
+              { ...args, of: operation, run: true }, { signal: this.#run.signal }
+            )
+          ).run;
+          replace(
+            costs,
+            [
+              plural(cost.rows, "row"), `${countText(cost.scanned)} scanned one after the other`,
+              plural(cost.sorts, "sort"), durationText(cost.microseconds),
+            ].join(" · "),
+          );
         } catch (error) {
           replace(costs, error.message);
         }
         run.disabled = false;
       } }, "Measure");
       const costs = h("span", { class: "dim", role: "status" });
-      replace(this.explained, h("details", { open: this.isOpen, ontoggle: (event) => (this.isOpen = event.target.open) },
-        h("summary", {}, told.fullScan ? h("span", { class: "tag" }, "full scan") : h("span", { class: "good tag" }, "index"), told.uses.length ? told.uses.join(", ") : "every row is looked at",
+      replace(this.explained, h("details",
+        { open: this.isOpen, ontoggle: (event) => (this.isOpen = event.target.open) },
+        h("summary", {}, told.fullScan ? h("span", { class: "tag" }, "full scan") : h(
+          "span", { class: "good tag" }, "index"
+        ), told.uses.length ? told.uses.join(", ") : "every row is looked at",
           told.advice && h("span", { class: "advice" }, ` ${told.advice}`)),
         h("div", { class: "explain-body" },
           told.predicate && tree(told.predicate),
@@ -203,7 +302,10 @@ export class QueryView {
     const { saveRows } = await import("./export.js");
     const { operation, args } = this.query;
     try {
-      const count = await saveRows(this.entity, operation, args, format, run.signal, (rows) => replace(this.state, `${plural(rows, "row")} written…`));
+      const count = await saveRows(
+        this.entity, operation, args, format, run.signal,
+        (rows) => replace(this.state, `${plural(rows, "row")} written…`),
+      );
       replace(this.state, `${plural(count, "row")} saved`);
     } catch (error) {
       replace(this.state, run.signal.aborted ? "Cancelled" : error.message);
@@ -215,7 +317,9 @@ export class QueryView {
 const labelled = (text, field) => h("label", { class: "field" }, h("span", {}, text), field);
 
 function sectionList(sections) {
-  return h("div", { class: "sections", role: "list", "aria-label": "Sections" }, sections.slice(0, 200).map(([value, count]) =>
+  return h("div", {
+    class: "sections", role: "list", "aria-label": "Sections"
+  }, sections.slice(0, 200).map(([value, count]) =>
     h("span", { role: "listitem" }, formatted(value).text, h("span", { class: "count" }, ` ${countText(count)}`))));
 }
 
@@ -228,10 +332,18 @@ function tree(node) {
   if ("value" in node) return h("span", { class: "constant" }, JSON.stringify(node.value).slice(0, 200));
   const [[name, parts], ...options] = Object.entries(node);
   const list = Array.isArray(parts) ? parts : [parts];
-  const isFlat = list.every((part) => typeof part !== "object" || part === null || "attribute" in part || "value" in part || "variable" in part);
-  const title = h("span", { class: "operator" }, name, options.map(([option, value]) => ` ${option}: ${JSON.stringify(value)}`));
+  const isFlat = list.every(
+    (part) => typeof part !== "object" || part === null || "attribute" in part || "value" in part
+      || "variable" in part
+  );
+  const title = h(
+    "span", { class: "operator" }, name, options.map(([option, value]) => ` ${option}: ${JSON.stringify(value)}`)
+  );
   if (isFlat && list.length <= 2) {
-    return h("span", { class: "flat" }, list.length === 2 ? [tree(list[0]), " ", title, " ", tree(list[1])] : [title, " ", list.map(tree)]);
+    return h(
+      "span", { class: "flat" },
+      list.length === 2 ? [tree(list[0]), " ", title, " ", tree(list[1])] : [title, " ", list.map(tree)],
+    );
   }
   return h("div", {}, title, h("ul", { class: "tree" }, list.map((part) => h("li", {}, tree(part)))));
 }

@@ -1,4 +1,4 @@
-/** The rows of a table: pages by position, of which those in sight are watched, in an order that stays while one reads. */
+/** The rows of a table, in pages by position. Rows in sight are watched; their order stays until it is read anew. */
 
 import { session } from "./session.js";
 import { isSame } from "./values.js";
@@ -213,7 +213,9 @@ export class TableRows extends EventTarget {
       if (!isSame(before[path], row[path])) known.set(path, mark);
     }
     this.marks.set(row.$id, known);
-    if (this.query.where || this.query.sortPaths.some((path) => !isSame(before[path], row[path]))) this.isMoved = true;
+    if (
+      this.query.where || this.query.sortPaths.some((path) => !isSame(before[path], row[path]))
+    ) this.isMoved = true;
     if (this.marks.size > 1000) this.#forgetMarks();
     return row;
   }

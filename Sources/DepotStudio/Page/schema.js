@@ -1,4 +1,4 @@
-/** The schema as the views need it: columns of an entity with those that it inherits, paths, labels. */
+/** The schema as the views need it: columns of an entity with its inherited ones, paths, labels. */
 
 /**
  * A column of a table: an attribute, a part of a composite, or a to-one relationship.
@@ -22,7 +22,7 @@ export class Model {
     this.columnsOf = new Map();
   }
 
-  /** The entities by name, parents before those that descend from them. */
+  /** The entities by name, parents before their descendants. */
   get names() {
     const children = (parent) =>
       [...this.entities.values()]
@@ -51,7 +51,9 @@ export class Model {
 
   /** The names of the entities that descend from one. */
   descendants(name) {
-    return [...this.entities.keys()].filter((one) => one !== name && this.lineage(one).some((up) => up.name === name));
+    return [...this.entities.keys()].filter(
+      (one) => one !== name && this.lineage(one).some((up) => up.name === name)
+    );
   }
 
   /** The entities whose rows an entity's rows may be. */
@@ -125,7 +127,7 @@ export class Model {
     return best?.name;
   }
 
-  /** What the history keeps of an entity's changes. */
+  /** The form of an entity's history: `values`, `names`, or `none`. */
   history(name) {
     return this.lineage(name).reduce((kept, entity) => entity.history ?? kept, "values");
   }
@@ -140,7 +142,7 @@ export class Model {
   }
 }
 
-/** What to select for columns: a composite brings its parts along. */
+/** The paths to select for columns. A composite brings its parts along. */
 export function selection(columns) {
   const composites = columns.filter(({ kind }) => kind === "presence").map(({ path }) => `${path}.`);
   const paths = columns.flatMap(({ select }) => select);
@@ -170,19 +172,25 @@ export function rulesOf(one) {
   say(one.spotlight, "searchable");
   say(one.preserveValueOnDeletion, "kept on deletion");
   say(one.derived, `= ${one.derived}`);
-  say(one.default !== undefined && one.default !== null, `default ${typeof one.default === "object" ? JSON.stringify(one.default) : one.default}`);
+  say(
+    one.default !== undefined && one.default !== null,
+    `default ${typeof one.default === "object" ? JSON.stringify(one.default) : one.default}`,
+  );
   say(one.deleteRule && one.deleteRule !== "nullify", `on delete ${one.deleteRule}`);
   say(one.originalName, `was ${one.originalName}`);
   return rules;
 }
 
-/** What completes the word at a place of a predicate. */
+/** Returns the completions of the word at a place of a predicate. */
 export function completions(words, text, place, limit = 12) {
   const start = text.slice(0, place).match(/[\p{L}\p{N}_.$#@]*$/u)?.[0] ?? "";
   const before = text.slice(0, place - start.length).trimEnd();
-  const isInText = (before.match(/(?<!\\)"/g) ?? []).length % 2 === 1 || (before.match(/(?<!\\)'/g) ?? []).length % 2 === 1;
+  const isInText = (
+    before.match(/(?<!\\)"/g) ?? []
+  ).length % 2 === 1 || (before.match(/(?<!\\)'/g) ?? []).length % 2 === 1;
   if (isInText) return { start: place, options: [] };
-  const isAfterPath = /[\p{L}\p{N}_\])]$/u.test(before) && !/\b(AND|OR|NOT|ANY|ALL|NONE|IN|LIKE|CONTAINS|BEGINSWITH|ENDSWITH|MATCHES|BETWEEN)$/i.test(before);
+  const isAfterPath = /[\p{L}\p{N}_\])]$/u.test(before)
+    && !/\b(AND|OR|NOT|ANY|ALL|NONE|IN|LIKE|CONTAINS|BEGINSWITH|ENDSWITH|MATCHES|BETWEEN)$/i.test(before);
   const isComplete = /("|'|\d|\b(TRUE|FALSE|NIL|NULL))$/i.test(before);
   const operators = isComplete ? CONNECTIVES : isAfterPath ? OPERATORS : [];
   const candidates = isComplete || isAfterPath ? operators : [...words, ...BEGINNINGS];

@@ -22,14 +22,31 @@ export class SchemaView {
     this.drawing = h("div", { class: "diagram", tabindex: 0, role: "region", "aria-label": "Diagram" });
     this.details = h("div", { class: "schema-details" });
     this.compared = h("div", { class: "compared" });
-    const file = h("input", { type: "file", accept: ".json", "aria-label": "A schema file", hidden: true, onchange: () => void this.#compare(file) });
+    const file = h(
+      "input",
+      {
+        type: "file", accept: ".json", "aria-label": "A schema file", hidden: true,
+        onchange: () => void this.#compare(file),
+      },
+    );
     this.element = h("section", { class: "view schema-view", "aria-label": "Schema" },
       h("header", { class: "bar" }, h("h1", {}, "Schema"),
-        h("span", { class: "count" }, [model.version ? `version ${model.version}` : "without a version", plural(model.entities.size, "entity", "entities")].join(" · ")),
+        h(
+          "span", { class: "count" },
+          [
+            model.version ? `version ${model.version}` : "without a version",
+            plural(model.entities.size, "entity", "entities"),
+          ].join(" · "),
+        ),
         h("span", { class: "code dim", title: "The fingerprint of the schema" }, model.fingerprint),
         h("span", { class: "space" }),
-        h("div", { class: "tools" }, file, h("button", { class: "quiet", onclick: () => file.click() }, "Compare with a file"))),
-      h("div", { class: "schema-body" }, h("div", { class: "schema-main" }, this.compared, this.drawing), this.details));
+        h(
+          "div", { class: "tools" }, file,
+          h("button", { class: "quiet", onclick: () => file.click() }, "Compare with a file"),
+        )),
+      h(
+        "div", { class: "schema-body" }, h("div", { class: "schema-main" }, this.compared, this.drawing), this.details
+      ));
     this.#draw();
     this.update(address);
     void this.#changes();
@@ -52,18 +69,35 @@ export class SchemaView {
   #draw() {
     const { boxes, edges, width, height } = layOut([...session.model.entities.values()]);
     const drawing = svg("svg", {
-      viewBox: `${-SPACE} ${-SPACE} ${width + 3 * SPACE} ${height + 2 * SPACE}`, width: width + 3 * SPACE, height: height + 2 * SPACE, role: "group",
+      viewBox: `${-SPACE} ${-SPACE} ${width + 3 * SPACE} ${height + 2 * SPACE}`, width: width + 3 * SPACE,
+      height: height + 2 * SPACE, role: "group",
       "aria-label": "Entities and relationships",
     });
     for (const edge of edges) {
       const { path, ends } = pathOf(edge);
-      drawing.append(svg("path", { d: path, class: edge.isInheritance ? "edge inherits" : "edge", "data-from": edge.from.name, "data-to": edge.to.name },
-        svg("title", {}, edge.isInheritance ? `${edge.to.name} inherits from ${edge.from.name}` : `${edge.from.name}.${edge.name}${edge.inverse ? ` ↔ ${edge.to.name}.${edge.inverse}` : ` → ${edge.to.name}`}`)));
+      drawing.append(svg("path",
+        {
+          d: path, class: edge.isInheritance ? "edge inherits" : "edge", "data-from": edge.from.name,
+          "data-to": edge.to.name,
+        },
+        svg(
+          "title", {},
+          edge.isInheritance ? `${edge.to.name} inherits from ${edge.from.name}`
+            : `${edge.from.name}.${edge.name} ${edge.inverse ? "↔" : "→"} ` +
+              [edge.to.name, edge.inverse].filter(Boolean).join("."),
+        )));
       // A mark says how many rows the relationship that leads there reaches.
-      ends.forEach(([x, y, side], index) => drawing.append(...markAt(edge.marks[index], x, y, side, edge.isInheritance && index === 0)));
+      ends.forEach(
+        ([x, y, side], index) => drawing.append(
+          ...markAt(edge.marks[index], x, y, side, edge.isInheritance && index === 0)
+        )
+      );
     }
     for (const box of boxes) {
-      const group = svg("a", { class: "box", "data-entity": box.name, href: formatAddress({ view: "schema", entity: box.name }), "aria-label": `${box.name}, ${plural(box.lines.length + box.more, "property", "properties")}` },
+      const group = svg("a", {
+        class: "box", "data-entity": box.name, href: formatAddress({ view: "schema", entity: box.name }),
+        "aria-label": `${box.name}, ${plural(box.lines.length + box.more, "property", "properties")}`,
+      },
         svg("rect", { x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }),
         svg("text", { x: box.x + 12, y: box.y + 19, class: "box-name" }, box.name));
       box.lines.forEach(({ text, note, relationship }, index) => {
@@ -71,7 +105,12 @@ export class SchemaView {
         group.append(svg("text", { x: box.x + 12, y, class: relationship ? "relation-name" : "" }, cutTo(text, 24)),
           svg("text", { x: box.x + box.width - 12, y, class: "note", "text-anchor": "end" }, cutTo(note, 20)));
       });
-      if (box.more > 0) group.append(svg("text", { x: box.x + 12, y: box.y + SIZES.HEAD + box.lines.length * SIZES.LINE + 13, class: "note" }, `and ${box.more} more`));
+      if (box.more > 0) group.append(
+        svg(
+          "text", { x: box.x + 12, y: box.y + SIZES.HEAD + box.lines.length * SIZES.LINE + 13, class: "note" },
+          `and ${box.more} more`,
+        )
+      );
       drawing.append(group);
     }
     replace(this.drawing, boxes.length ? drawing : h("p", { class: "empty-page" }, "The store has no schema yet."));
@@ -84,15 +123,48 @@ export class SchemaView {
       replace(this.details, h("p", { class: "hint" }, "Choose an entity to see its rules."), this.story);
       return;
     }
-    const member = (one, kind) => h("div", { class: "member" }, h("dt", {}, one.name), h("dd", {}, kind, h("span", { class: "dim" }, [" ", rulesOf(one).join(" · ")])),
-      one.properties?.map((part) => h("div", { class: "member part" }, h("dt", {}, part.name), h("dd", {}, part.type, h("span", { class: "dim" }, [" ", rulesOf(part).join(" · ")])))));
-    const list = (title, paths) => paths?.length > 0 && h("p", {}, h("span", { class: "dim" }, `${title} `), paths.map((one) => one.join(" + ")).join("; "));
+    const member = (one, kind) => h("div", { class: "member" }, h("dt", {}, one.name), h(
+      "dd", {}, kind, h("span", { class: "dim" }, [" ", rulesOf(one).join(" · ")])
+    ),
+      one.properties?.map(
+        (part) => h(
+          "div", { class: "member part" }, h("dt", {}, part.name),
+          h("dd", {}, part.type, h("span", { class: "dim" }, [" ", rulesOf(part).join(" · ")])),
+        )
+      ));
+    const list = (title, paths) => paths?.length > 0 && h(
+      "p", {}, h("span", { class: "dim" }, `${title} `), paths.map((one) => one.join(" + ")).join("; ")
+    );
     replace(this.details,
-      h("h2", {}, h("a", { href: formatAddress({ view: "table", entity: name }) }, name), entity.abstract && h("span", { class: "tag" }, "abstract")),
-      h("p", { class: "dim" }, [entity.parent && `inherits from ${entity.parent}`, `history: ${model.history(name)}`, entity.originalName && `was ${entity.originalName}`].filter(Boolean).join(" · ")),
-      h("dl", {}, (entity.attributes ?? []).map((one) => member(one, one.type)), (entity.relationships ?? []).map((one) => member(one, [h("a", { href: formatAddress({ view: "schema", entity: one.destination }) }, one.destination), one.toMany ? " ∗" : ""]))),
-      list("Indexes", entity.indexes), list("Unique together", entity.uniques), list("Range indexes", entity.rangeIndexes),
-      h("p", { class: "code dim", title: "Stays as long as the rows have the same form" }, `hash ${model.hashes?.[name] ?? ""}`),
+      h(
+        "h2", {}, h("a", { href: formatAddress({ view: "table", entity: name }) }, name),
+        entity.abstract && h("span", { class: "tag" }, "abstract"),
+      ),
+      h(
+        "p", { class: "dim" },
+        [
+          entity.parent && `inherits from ${entity.parent}`, `history: ${model.history(name)}`,
+          entity.originalName && `was ${entity.originalName}`,
+        ].filter(Boolean).join(" · "),
+      ),
+      h(
+        "dl", {}, (entity.attributes ?? []).map((one) => member(one, one.type)),
+        (entity.relationships ?? []).map(
+          (one) => member(
+            one,
+            [
+              h("a", { href: formatAddress({ view: "schema", entity: one.destination }) }, one.destination),
+              one.toMany ? " ∗" : "",
+            ],
+          )
+        ),
+      ),
+      list("Indexes", entity.indexes), list("Unique together", entity.uniques),
+      list("Range indexes", entity.rangeIndexes),
+      h(
+        "p", { class: "code dim", title: "Stays as long as the rows have the same form" },
+        `hash ${model.hashes?.[name] ?? ""}`,
+      ),
       this.story);
   }
 
@@ -108,7 +180,9 @@ export class SchemaView {
       return;
     }
     if (items.length === 0) return;
-    this.story = h("section", { class: "story" }, h("h3", {}, "Changes of the schema"), h("ul", {}, items.slice(0, 20).map((one) =>
+    this.story = h("section", { class: "story" }, h(
+      "h3", {}, "Changes of the schema"
+    ), h("ul", {}, items.slice(0, 20).map((one) =>
       h("li", {}, h("span", { class: "dim" }, `${momentText(one.at)} `), whoText(one)))));
     this.#show(this.address.entity);
   }
@@ -119,8 +193,18 @@ export class SchemaView {
     try {
       const other = readJSON(await chosen.text());
       const found = differences(session.model.schema, other);
-      replace(this.compared, h("section", { class: "card" }, h("h2", {}, found.length === 0 ? `${chosen.name} has the same schema` : `What ${chosen.name} would change`),
-        h("ul", {}, found.map(({ kind, text }) => h("li", { class: kind }, h("span", { class: "sign", "aria-label": kind }, { added: "+", removed: "−", changed: "~" }[kind]), text))),
+      replace(this.compared, h("section", { class: "card" },
+        h("h2", {}, found.length === 0 ? `${chosen.name} has the same schema` : `Changes in ${chosen.name}`),
+        h(
+          "ul", {},
+          found.map(
+            ({ kind, text }) => h(
+              "li", { class: kind },
+              h("span", { class: "sign", "aria-label": kind }, { added: "+", removed: "−", changed: "~" }[kind]),
+              text,
+            )
+          ),
+        ),
         h("button", { class: "quiet", onclick: () => replace(this.compared) }, "Close")));
     } catch (error) {
       replace(this.compared, errorBox(error));

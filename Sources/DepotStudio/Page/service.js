@@ -1,4 +1,4 @@
-/** The service: who is connected, what is slow, what is watched, its figures as small plots, and backups. */
+/** The service: clients, slow calls, live queries, figures as small plots, disk, and backups. */
 
 import { ask, download, errorBox, h, replace, svg } from "./dom.js";
 import { bytesText, countText, durationText, plural } from "./format.js";
@@ -39,7 +39,8 @@ export class ServiceView {
     this.backupButton = h("button", { class: "quiet", onclick: () => void this.#backup() }, "Back up");
     this.checkButton = h("button", { class: "quiet", onclick: () => void this.#check() }, "Check");
     this.element = h("section", { class: "view service-view", "aria-label": "Service" },
-      h("header", { class: "bar" }, h("h1", {}, "Service"), this.head, h("span", { class: "space" }), this.backupState,
+      h("header", { class: "bar" }, h("h1", {}, "Service"), this.head, h("span", { class: "space" }),
+        this.backupState,
         h("div", { class: "tools" }, this.checkButton, this.backupButton)),
       h("div", { class: "scrolls service-body" }, this.problem, this.plots,
         part("Clients", this.clients), part("Slow calls", this.slow), part("Disk", this.space)));
@@ -55,14 +56,26 @@ export class ServiceView {
   #plot({ title, lines, text }) {
     const value = h("strong", { class: "number" });
     const paths = lines.map((_, index) => svg("path", { class: `line line${index}` }));
-    const drawing = svg("svg", { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, preserveAspectRatio: "none", class: "plot", role: "img", "aria-label": title }, paths);
+    const drawing = svg(
+      "svg",
+      {
+        viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, preserveAspectRatio: "none", class: "plot", role: "img",
+        "aria-label": title,
+      },
+      paths,
+    );
     this.plots.append(h("figure", { class: "card" }, h("figcaption", {}, title, value), drawing));
     return { show: () => {
       const most = Math.max(0, ...this.#samples.flatMap((one) => lines.map(([name]) => one[name] ?? 0)));
-      lines.forEach(([name], index) => paths[index].setAttribute("d", linePath(this.#samples.map((one) => one[name]), WIDTH, HEIGHT, most)));
+      lines.forEach(
+        ([name], index) => paths[index].setAttribute(
+          "d", linePath(this.#samples.map((one) => one[name]), WIDTH, HEIGHT, most)
+        )
+      );
       const last = this.#samples[this.#samples.length - 1];
       const known = lines.map(([name, label]) => {
-        const latest = name.startsWith("commit") && name !== "commits" || name.startsWith("call") ? this.#samples.findLast((one) => one[name] !== undefined)?.[name] : last[name];
+        const latest = name.startsWith("commit") && name !== "commits" || name.startsWith("call")
+          ? this.#samples.findLast((one) => one[name] !== undefined)?.[name] : last[name];
         return latest === undefined ? undefined : `${label ? `${label} ` : ""}${text(latest)}`;
       }).filter(Boolean);
       replace(value, known.join(" · ") || "–");
@@ -93,29 +106,71 @@ export class ServiceView {
 
   #show(stats) {
     const { server, connections, readers, store, slow } = stats;
-    replace(this.head, [`${server.name} ${server.version}`, `up ${durationText(server.uptimeSeconds * 1e6)}`, `process ${server.pid}`].join(" · "));
+    replace(
+      this.head,
+      [
+        `${server.name} ${server.version}`, `up ${durationText(server.uptimeSeconds * 1e6)}`, `process ${server.pid}`
+      ].join(" · "),
+    );
     for (const figure of this.figures) figure.show();
     const own = session.client.welcome?.connection;
-    this.clientsKey = replaceIfOther(this.clients, this.clientsKey, [connections.list.map(({ seconds, ...rest }) => rest), store.watches, readers], () => [
+    this.clientsKey = replaceIfOther(this.clients, this.clientsKey, [
+      connections.list.map(({ seconds, ...rest }) => rest), store.watches, readers
+    ], () => [
       h("p", { class: "dim" }, [
-        plural(connections.current, "connection"), `${plural(store.watches?.current ?? 0, "live query", "live queries")}`,
-        `${plural(readers.active, "read")} under way`, `${readers.waiting} waiting for a reader`, `${plural(readers.pins, "pin")}`, `${plural(readers.parked, "stream")} waiting for its client`,
+        plural(connections.current, "connection"),
+        `${plural(store.watches?.current ?? 0, "live query", "live queries")}`,
+        `${plural(readers.active, "read")} under way`, `${readers.waiting} waiting for a reader`,
+        `${plural(readers.pins, "pin")}`, `${plural(readers.parked, "stream")} waiting for its client`,
       ].join(" · ")),
-      h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["No.", "Client", "Process", "Role", "Under way", "Unread"].map((text) => h("th", { scope: "col" }, text)))),
+      h("div", { class: "scroll-x" }, h("table", { class: "plain" },
+        h(
+          "thead", {},
+          h(
+            "tr", {},
+            [
+              "No.", "Client", "Process", "Role", "Under way", "Unread"
+            ].map((text) => h("th", { scope: "col" }, text)),
+          ),
+        ),
         h("tbody", {}, connections.list.map((one) => h("tr", {},
           h("td", { class: "number dim" }, String(one.connection)),
-          h("td", { class: "nowrap" }, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–", one.connection === own && h("span", { class: "good tag" }, "this page"), one.author && h("span", { class: "dim" }, ` ${one.author}`)),
+          h(
+            "td", { class: "nowrap" }, [one.client?.name, one.client?.version].filter(Boolean).join(" ") || "–",
+            one.connection === own && h("span", { class: "good tag" }, "this page"),
+            one.author && h("span", { class: "dim" }, ` ${one.author}`),
+          ),
           h("td", { class: "nowrap" }, one.process ?? `${one.pid}`),
           h("td", {}, one.role ?? ""),
-          h("td", {}, one.calls.length ? one.calls.slice(0, 8).map((call) => typeof call === "string" ? call : `${call.op ?? call.call ?? ""} ${call.entity ?? ""}`.trim()).join(", ") : one.inFlight ? String(one.inFlight) : "–"),
+          h(
+            "td", {},
+            one.calls.length ? one.calls.slice(0, 8).map(
+              (call) => typeof call === "string" ? call : `${call.op ?? call.call ?? ""} ${call.entity ?? ""}`.trim()
+            ).join(", ") : one.inFlight ? String(one.inFlight) : "–",
+          ),
           h("td", { class: "number" }, bytesText(one.outboundBytes))))))),
     ]);
     this.slowKey = replaceIfOther(this.slow, this.slowKey, slow, () => slow.length === 0
       ? h("p", { class: "dim" }, "None.")
-      : h("div", { class: "scroll-x" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["Took", "Call", "Predicate", "Scanned", "Advice"].map((text) => h("th", { scope: "col" }, text)))),
-        h("tbody", {}, [...slow].reverse().slice(0, 30).map((one) => h("tr", {}, h("td", { class: "number" }, durationText(one.ms * 1000)),
-          h("td", {}, [one.op, one.entity].filter(Boolean).join(" ")), h("td", { class: "code" }, typeof one.where === "string" ? one.where : one.where ? JSON.stringify(one.where) : "–"),
-          h("td", { class: "number" }, one.scanned === null ? "–" : countText(one.scanned), one.fullScan && h("span", { class: "tag" }, "full scan")), h("td", {}, one.advice ?? "")))))));
+      : h("div", { class: "scroll-x" }, h("table", { class: "plain" },
+        h(
+          "thead", {},
+          h(
+            "tr", {},
+            ["Took", "Call", "Predicate", "Scanned", "Advice"].map((text) => h("th", { scope: "col" }, text)),
+          ),
+        ),
+        h("tbody", {}, [...slow].reverse().slice(0, 30).map((one) => h("tr", {},
+          h("td", { class: "number" }, durationText(one.ms * 1000)),
+          h("td", {}, [one.op, one.entity].filter(Boolean).join(" ")),
+          h(
+            "td", { class: "code" },
+            typeof one.where === "string" ? one.where : one.where ? JSON.stringify(one.where) : "–",
+          ),
+          h(
+            "td", { class: "number" }, one.scanned === null ? "–" : countText(one.scanned),
+            one.fullScan && h("span", { class: "tag" }, "full scan"),
+          ), h("td", {}, one.advice ?? "")))))));
   }
 
   async #readSpace() {
@@ -123,17 +178,33 @@ export class ServiceView {
       const told = await session.client.call("space", {}, { signal: this.#life.signal });
       const total = told.fileBytes + told.logBytes;
       const parts = [
-        ...told.entities.map((one) => [one.entity, one.rowBytes + one.indexBytes + one.valueBytes + one.linkBytes, `${plural(one.rows, "row")}: rows ${bytesText(one.rowBytes)}, indexes ${bytesText(one.indexBytes)}, values outside ${bytesText(one.valueBytes)}, links ${bytesText(one.linkBytes)}`]),
-        ["History", told.historyBytes, ""], ["Free", told.freeBytes, "for rows to come"], ["Log", told.logBytes, "used again"], ["Other", told.otherBytes, ""],
+        ...told.entities.map(
+          (one) => [
+            one.entity, one.rowBytes + one.indexBytes + one.valueBytes + one.linkBytes,
+            [
+              plural(one.rows, "row"), `rows ${bytesText(one.rowBytes)}`, `indexes ${bytesText(one.indexBytes)}`,
+              `values outside ${bytesText(one.valueBytes)}`, `links ${bytesText(one.linkBytes)}`,
+            ].join(", "),
+          ]
+        ),
+        ["History", told.historyBytes, ""], ["Free", told.freeBytes, "for rows to come"],
+        ["Log", told.logBytes, "used again"], ["Other", told.otherBytes, ""],
       ].filter(([, bytes]) => bytes > 0).sort((one, other) => other[1] - one[1]);
       const most = Math.max(...parts.map(([, bytes]) => bytes));
       replace(this.space, h("p", { class: "dim" }, `${bytesText(total)} in all`),
         h("div", { class: "bars" }, parts.map(([name, bytes, note]) => {
           const bar = h("span", { class: "bar-fill" });
           bar.style.width = `${Math.max(0.5, (100 * bytes) / most)}%`;
-          return h("div", { title: note }, h("span", { class: "bar-name" }, name), h("span", { class: "bar-track" }, bar), h("span", { class: "number" }, bytesText(bytes)));
+          return h(
+            "div", { title: note }, h("span", { class: "bar-name" }, name), h("span", { class: "bar-track" }, bar),
+            h("span", { class: "number" }, bytesText(bytes)),
+          );
         })),
-        told.copies.length > 0 && h("p", { class: "dim" }, `Copies beside the store: ${told.copies.map(({ name, bytes }) => `${name} (${bytesText(bytes)})`).join(", ")}`));
+        told.copies.length > 0 && h(
+          "p", { class: "dim" },
+          `Copies beside the store: ${told.copies.map(({ name, bytes }) =>
+            `${name} (${bytesText(bytes)})`).join(", ")}`,
+        ));
     } catch (error) {
       if (!this.#life.signal.aborted) replace(this.space, h("p", { class: "dim" }, error.message));
     }
@@ -144,8 +215,14 @@ export class ServiceView {
     replace(this.backupState, "Checking every page…");
     try {
       const { problems, pages } = await session.client.call("check", {}, { signal: this.#life.signal });
-      replace(this.backupState, problems.length === 0 ? `Sound: ${plural(pages, "page")}` : plural(problems.length, "problem"));
-      if (problems.length) await ask("Problems", h("ul", {}, problems.slice(0, 100).map((text) => h("li", {}, text))), [{ text: "Close", kind: "primary" }]);
+      replace(
+        this.backupState,
+        problems.length === 0 ? `Sound: ${plural(pages, "page")}` : plural(problems.length, "problem"),
+      );
+      if (problems.length) await ask(
+        "Problems", h("ul", {}, problems.slice(0, 100).map((text) => h("li", {}, text))),
+        [{ text: "Close", kind: "primary" }],
+      );
     } catch (error) {
       replace(this.backupState, error.message);
     }
@@ -186,7 +263,7 @@ export class ServiceView {
 
 const part = (title, content) => h("section", { class: "part" }, h("h2", {}, title), content);
 
-/** Replaces what is shown only if it is about something else, so that the reader's place and focus stay. */
+/** Replaces the content of an element if its value is another one, so that the reader's place and focus stay. */
 function replaceIfOther(element, key, value, make) {
   const next = JSON.stringify(value);
   if (next !== key && !element.contains(document.activeElement)) {

@@ -1,10 +1,10 @@
-/** The page's connection: the client, the schema, and the state that everybody sees. */
+/** The page's connection: the client, the schema, and the state of the connection. */
 
 import { DepotError, connect } from "/client/browser.js";
 
 import { Model } from "./schema.js";
 
-/** As long as the page is open: it goes on when the service is back, however long that takes. */
+/** The page waits for the service as long as it is open. */
 const PATIENCE = 365 * 86_400_000;
 
 /** How often at most the page looks whether the schema changed, in milliseconds. */
@@ -28,7 +28,9 @@ class Session extends EventTarget {
   #checked = 0;
 
   async start() {
-    const settings = fetch("/studio.json", { cache: "no-store" }).then((answer) => (answer.ok ? answer.json() : {}), () => ({}));
+    const settings = fetch("/studio.json", { cache: "no-store" }).then(
+      (answer) => (answer.ok ? answer.json() : {}), () => ({})
+    );
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       try {
         this.client = await connect(undefined, {
@@ -66,7 +68,7 @@ class Session extends EventTarget {
     else if (state === "disconnected") void this.client?.ping().catch(() => {});
   }
 
-  /** Finds out what happened while the connection was lost. */
+  /** Finds out whether the service is another one after the connection was lost. */
   async #back() {
     try {
       const { welcome } = this.client;
@@ -85,7 +87,7 @@ class Session extends EventTarget {
       if (isForeign) this.token = undefined;
       this.dispatchEvent(new CustomEvent("back", { detail: { isRestored: isForeign, isOther } }));
     } catch {
-      // The next connection tells.
+      // The next connection tries again.
     }
   }
 
@@ -97,7 +99,7 @@ class Session extends EventTarget {
     void this.refreshSchema().catch(() => {});
   }
 
-  /** Reads the schema again; tells if it is another one. */
+  /** Reads the schema again, and sends an event if it is another one. */
   async refreshSchema() {
     const answer = await this.client.schema();
     if (answer.fingerprint === this.model?.fingerprint) return;

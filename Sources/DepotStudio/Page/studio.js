@@ -33,11 +33,21 @@ class Page {
       [["history", "History"], ["query", "Query"], ["schema", "Schema"], ["service", "Service"]].map(([view, text]) =>
         h("a", { href: `#/${view}`, "data-view": view }, text)));
     this.side = h("div", { class: "side" },
-      h("div", { class: "brand" }, h("a", { href: "#/", title: "All entities" }, h("span", { class: "logo", "aria-hidden": "true" }), "Depot"),
-        h("button", { class: "quiet menu-button", "aria-expanded": "false", "aria-label": "Menu", onclick: () => this.#menu() }, "☰")),
+      h("div", { class: "brand" },
+        h("a", { href: "#/", title: "All entities" }, h("span", { class: "logo", "aria-hidden": "true" }), "Depot"),
+        h(
+          "button",
+          { class: "quiet menu-button", "aria-expanded": "false", "aria-label": "Menu", onclick: () => this.#menu() },
+          "☰",
+        )),
       h("div", { class: "side-body" }, this.nav, this.list.element));
-    this.element = h("div", { class: "page" }, h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); this.main.focus(); } }, "Skip to the rows"),
-      this.side, h("div", { class: "center" }, this.banner, h("div", { class: "work" }, this.main, this.panel), this.edits,
+    this.element = h("div", { class: "page" },
+      h(
+        "a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); this.main.focus(); } },
+        "Skip to the rows",
+      ),
+      this.side, h("div", { class: "center" }, this.banner, h("div", { class: "work" }, this.main, this.panel),
+        this.edits,
         h("footer", {}, this.state, this.ticker)),
       h("div", { id: "toasts", role: "status", "aria-live": "polite" }));
     session.addEventListener("state", () => this.#state());
@@ -56,7 +66,7 @@ class Page {
   async start() {
     document.body.append(this.element);
     this.#state();
-    // What is needed next comes while the connection is made.
+    // The next modules load while the connection is made.
     const editing = import("./edits.js");
     void VIEWS[parseAddress(location.hash).view]().catch(() => {});
     try {
@@ -99,7 +109,9 @@ class Page {
     const { model } = session;
     if (!model) return;
     session.checkSchema();
-    const name = [address.view, address.entity, address.view === "object" ? address.id : undefined].filter((one) => one !== undefined).join("/");
+    const name = [
+      address.view, address.entity, address.view === "object" ? address.id : undefined
+    ].filter((one) => one !== undefined).join("/");
     if (address.entity && !model.has(address.entity)) {
       this.#close();
       replace(this.main, errorBox({ message: `The store has no entity “${address.entity}”.` }));
@@ -163,7 +175,7 @@ class Page {
     replace(this.panel, this.beside.element);
   };
 
-  /** Goes back from a new row to what the address names. */
+  /** Closes a new row, and shows the object of the address. */
   closeNew = () => {
     this.beside?.close();
     this.beside = undefined;
@@ -187,14 +199,20 @@ class Page {
     replace(this.state, texts[state] ?? state);
     this.state.title = state === "connected" ? session.settings.store : session.error?.message ?? "";
     if (state === "unreachable" && !session.model) {
-      replace(this.main, errorBox(session.error, h("p", { class: "hint" }, "If depot studio has ended, start it again and open the address that it prints.")));
+      replace(
+        this.main,
+        errorBox(
+          session.error,
+          h("p", { class: "hint" }, "If depot studio has ended, start it again and open the address that it prints."),
+        ),
+      );
     }
     const mode = session.model && !session.canWrite ? " · to look at" : "";
     if (mode) this.state.append(h("span", { class: "dim" }, mode));
   }
 
   #back({ isRestored, isOther }) {
-    if (!isRestored) return void toast("The service was started again; the page goes on from where it was.");
+    if (!isRestored) return void toast("The service was started again. The page continues from its last moment.");
     void this.#reload(isOther
       ? "The service has another store now. Everything that you see was read anew."
       : "The store was restored from a backup. Everything that you see was read anew.");
@@ -203,7 +221,10 @@ class Page {
   /** Shows everything anew, and says why. */
   async #reload(text) {
     if (text) {
-      replace(this.banner, h("span", {}, text), h("button", { class: "quiet", onclick: () => (this.banner.hidden = true) }, "Dismiss"));
+      replace(
+        this.banner, h("span", {}, text),
+        h("button", { class: "quiet", onclick: () => (this.banner.hidden = true) }, "Dismiss"),
+      );
       this.banner.hidden = false;
     }
     this.#close();

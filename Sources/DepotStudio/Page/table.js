@@ -21,7 +21,9 @@ export class TableView {
     this.title = address.entity;
     this.all = session.model.columns(this.entity);
     this.grid = h("studio-grid", { "aria-label": `Rows of ${this.entity}` });
-    this.filter = h("predicate-field", { label: "Filter", hint: 'Filter, as in name BEGINSWITH "a"', text: address.where ?? "" });
+    this.filter = h(
+      "predicate-field", { label: "Filter", hint: 'Filter, as in name BEGINSWITH "a"', text: address.where ?? "" }
+    );
     this.filter.applied = address.where ?? "";
     this.filter.words = session.model.words(this.entity);
     this.count = h("span", { class: "count", "aria-live": "off" });
@@ -35,9 +37,17 @@ export class TableView {
         h("h1", {}, this.entity), this.count, this.news, h("span", { class: "space" }), this.filter,
         h("div", { class: "tools" },
           this.menu,
-          h("button", { class: "quiet", title: "The table as of a moment before", "aria-pressed": String(Boolean(address.at)),
+          h("button", { class: "quiet", title: "The table as of a moment before",
+            "aria-pressed": String(Boolean(address.at)),
             onclick: () => this.page.go({ at: this.address.at ? undefined : "now" }) }, "Past"),
-          h("a", { class: "button quiet", href: withMembers({ view: "query", entity: this.entity }, { where: address.where }) }, "Query"),
+          h(
+            "a",
+            {
+              class: "button quiet",
+              href: withMembers({ view: "query", entity: this.entity }, { where: address.where }),
+            },
+            "Query",
+          ),
           can && h("button", { class: "quiet", onclick: () => this.#insert() }, "New row"))),
       this.past, this.problem, this.grid);
     this.queryLink = this.element.querySelector("a.button");
@@ -82,7 +92,10 @@ export class TableView {
     if (this.filter.applied !== (address.where ?? "")) this.filter.value = address.where ?? "";
     this.queryLink.href = withMembers({ view: "query", entity: this.entity }, { where: address.where });
     this.pastButton.setAttribute("aria-pressed", String(Boolean(address.at)));
-    this.grid.select(address.beside?.entity === this.entity || this.#isFamily(address.beside?.entity) ? address.beside?.id : undefined);
+    this.grid.select(
+      address.beside?.entity === this.entity || this.#isFamily(address.beside?.entity) ? address.beside?.id
+        : undefined
+    );
     if (before?.at !== address.at) void this.#travelTo(address.at);
   }
 
@@ -100,12 +113,17 @@ export class TableView {
       const attribute = column?.label ?? path;
       return { attribute, descending, localized: isLocalized(column) || undefined };
     });
-    const query = { entity: this.entity, where: address.where, sort, select, sortPaths: sort.map((key) => key.attribute) };
+    const query = {
+      entity: this.entity, where: address.where, sort, select, sortPaths: sort.map((key) => key.attribute)
+    };
     this.rows = new TableRows(query);
     this.grid.source = this.rows;
     this.grid.active = { row: 0, column: 0 };
     this.grid.setColumns([
-      { key: "$id", path: "$id", title: "id", width: 64 + (hasFamily ? 46 : 0), isNumeric: !hasFamily, type: "int64", kind: "id", hint: "The identifier", sort: sorted(address, "$id"), hasFamily },
+      {
+        key: "$id", path: "$id", title: "id", width: 64 + (hasFamily ? 46 : 0), isNumeric: !hasFamily, type: "int64",
+        kind: "id", hint: "The identifier", sort: sorted(address, "$id"), hasFamily,
+      },
       ...this.columns.map((column) => ({
         ...column, key: column.path, title: column.name, width: widthOf(column), isNumeric: isNumeric(column),
         hint: `${column.name}: ${column.destination ?? column.type}${column.type === "date" ? " (UTC)" : ""}`,
@@ -117,7 +135,7 @@ export class TableView {
     let isFirst = true;
     const { rows } = this;
     rows.addEventListener("change", () => {
-      // The first rows don't wait; what comes then is shown together.
+      // The first rows don't wait. Later changes are shown together.
       if (!isFirst || rows.row(0) === undefined) return this.show();
       isFirst = false;
       this.#show();
@@ -176,8 +194,8 @@ export class TableView {
       if (document.visibilityState === "visible") this.#fade();
     }, 1000);
     const who = event.author ? ` by ${event.author}` : "";
-    const what = change.kind === "removed" ? "deleted" : (change.properties ?? ["changed"]).join(", ");
-    this.announce(`${this.entity} ${change.id}: ${what}${who}`);
+    const properties = change.kind === "removed" ? "deleted" : (change.properties ?? ["changed"]).join(", ");
+    this.announce(`${this.entity} ${change.id}: ${properties}${who}`);
   }
 
   #fade() {
@@ -203,7 +221,9 @@ export class TableView {
     const marks = [...(this.rows.marks.get(row.$id)?.values() ?? [])];
     const newest = gone ?? marks.reduce((best, one) => (best && best.at > one.at ? best : one), undefined);
     if (!newest || (!gone && Date.now() - newest.at > FADE)) return;
-    const tag = h("span", { class: gone ? "who stays" : "who" }, gone ? `deleted by ${whoText(newest)}` : whoText(newest));
+    const tag = h(
+      "span", { class: gone ? "who stays" : "who" }, gone ? `deleted by ${whoText(newest)}` : whoText(newest)
+    );
     tag.style.animationDelay = `${newest.at - Date.now()}ms`;
     element.append(h("span", { class: "who-holder" }, tag));
   }
@@ -218,7 +238,9 @@ export class TableView {
       return;
     }
     const draft = session.edits?.value(row.$entity ?? this.entity, row.$id, column.path);
-    fillCell(element, draft ? { ...row, [column.path]: draft.value, [column.label]: undefined } : row, column, this.address);
+    fillCell(
+      element, draft ? { ...row, [column.path]: draft.value, [column.label]: undefined } : row, column, this.address
+    );
     if (draft) element.classList.add("draft");
     if (this.travel) {
       if (this.travel.isChanged(row.$id, column.path)) element.classList.add("was");
@@ -236,7 +258,9 @@ export class TableView {
     const { path } = this.grid.columns[column];
     const { collection, type, isExternal, kind } = this.grid.columns[column];
     if (collection || type === "json" || isExternal) return this.page.say(`${path} has no order`);
-    if (kind === "id") return this.page.go({ sort: sorted(this.address, "$id") === "ascending" ? [{ path: "$id", descending: true }] : [] });
+    if (kind === "id") return this.page.go(
+      { sort: sorted(this.address, "$id") === "ascending" ? [{ path: "$id", descending: true }] : [] }
+    );
     const known = this.address.sort.find((key) => key.path === path);
     const others = isAdded ? this.address.sort.filter((key) => key.path !== path) : [];
     const next = !known ? [{ path, descending: false }] : known.descending ? [] : [{ path, descending: true }];
@@ -258,7 +282,13 @@ export class TableView {
     if (!found) return;
     const { kind, path, destination } = this.grid.columns[column];
     const isLink = kind === "reference" && found[path] !== null && found[path] !== undefined;
-    this.page.go({ beside: isLink ? { entity: destination, id: found[path] } : { entity: found.$entity ?? this.entity, id: found.$id } });
+    this.page.go(
+      {
+        beside: isLink ? { entity: destination, id: found[path] } : {
+          entity: found.$entity ?? this.entity, id: found.$id
+        }
+      }
+    );
   }
 
   #key({ row, column, key, event }) {
@@ -274,10 +304,12 @@ export class TableView {
     }
   }
 
-  /** What a filter says of the value of a cell; undefined of values that have no constant. */
+  /** Returns a condition about the value of a cell, or undefined if the value has no constant. */
   #condition(column, row, operator) {
     const value = column.kind === "reference" || column.kind === "id" ? row[column.path] : valueOf(row, column);
-    if (Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))) return undefined;
+    if (
+      Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))
+    ) return undefined;
     const constant = constantText(value, column);
     return constant === undefined ? undefined : `${column.path} ${operator} ${constant}`;
   }
@@ -296,7 +328,9 @@ export class TableView {
     const it = this.grid.columns[column];
     const [{ openMenu }, { plainText }] = await Promise.all([import("./menu.js"), import("./lines.js")]);
     const items = [{ text: "Open", note: "Enter", run: () => this.#open({ row, column }) }];
-    if (session.canWrite && !this.travel) items.push({ text: "Edit", note: "F2", run: () => void this.#edit({ row, column }) });
+    if (session.canWrite && !this.travel) items.push(
+      { text: "Edit", note: "F2", run: () => void this.#edit({ row, column }) }
+    );
     for (const [operator, note] of [["==", "F"], ["!=", ""], ["<=", ""], [">=", ""]]) {
       const condition = this.#condition(it, found, operator);
       const hasOrder = isNumeric(it) || it.type === "date";
@@ -306,7 +340,9 @@ export class TableView {
     }
     const value = it.kind === "reference" ? found[it.path] : valueOf(found, it);
     items.push({ text: "Copy", run: () => void navigator.clipboard?.writeText(plainText(value)).catch(() => {}) });
-    if (session.canWrite && !this.travel) items.push({ text: "Delete the row", note: "Del", run: () => void this.#delete(found) });
+    if (session.canWrite && !this.travel) items.push(
+      { text: "Delete the row", note: "Del", run: () => void this.#delete(found) }
+    );
     openMenu(x, y, items);
   }
 
@@ -321,7 +357,10 @@ export class TableView {
       } });
       return h("label", {}, box, column.name, h("span", { class: "dim" }, column.destination ?? column.type));
     });
-    replace(this.menu, h("summary", { class: "button quiet" }, this.columns.length === this.all.length ? "Columns" : `Columns ${this.columns.length}/${this.all.length}`),
+    replace(this.menu, h(
+      "summary", { class: "button quiet" },
+      this.columns.length === this.all.length ? "Columns" : `Columns ${this.columns.length}/${this.all.length}`,
+    ),
       h("div", { class: "popover", role: "group", "aria-label": "Columns" }, boxes));
   }
 

@@ -1,4 +1,4 @@
-/** Comparing values. Nothing here knows elements. */
+/** Comparing values. This file knows no elements. */
 
 /** Whether two values are the same, lists and dates included. */
 export function isSame(one, other) {

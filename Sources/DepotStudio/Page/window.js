@@ -1,4 +1,4 @@
-/** The arithmetic of a window over very many rows. Nothing here knows elements. */
+/** The arithmetic of a window over very many rows. This file knows no elements. */
 
 /** Browsers lay out no element that is much higher. */
 export const HIGHEST = 8_000_000;
@@ -99,5 +99,7 @@ export function pagesOf(first, last, size) {
 /** The pages to forget so that at most so many are kept: those farthest from the ones in sight. */
 export function surplus(kept, center, most) {
   if (kept.length <= most) return [];
-  return [...kept].sort((one, other) => Math.abs(other - center) - Math.abs(one - center)).slice(0, kept.length - most);
+  return [...kept].sort(
+    (one, other) => Math.abs(other - center) - Math.abs(one - center)
+  ).slice(0, kept.length - most);
 }
