@@ -164,13 +164,18 @@ import Testing
   }
 
   @Test func `a request that doesn't come to its end is given up`() throws {
-    let bridge = try RunningBridge { $0.limits.headMilliseconds = 50 }
+    let bridge = try RunningBridge { $0.limits.headMilliseconds = 200 }
     let silent = try bridge.browser()
-    let begun = try bridge.browser()
-    try begun.send("GET / HTTP/1.1\r\nHost:")
-    #expect(try begun.answer()?.status == 408)
-    #expect(try begun.isEnded())
     #expect(try silent.isEnded())
+    // On a machine that is slow enough, a connection ends before its first bytes come.
+    let isTold: Bool? = try poll {
+      let begun = try bridge.browser()
+      guard (try? begun.send("GET / HTTP/1.1\r\nHost:")) != nil,
+        let answer = try begun.answer()
+      else { return nil }
+      return try answer.status == 408 && begun.isEnded()
+    }
+    #expect(isTold == true)
   }
 
   @Test func `those who never get in can't keep the user out`() throws {
