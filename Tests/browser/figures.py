@@ -83,7 +83,8 @@ def opening(store):
         sizes = page.js(
             """
           const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-          return [all.length, all.reduce((sum, one) => sum + one.transferSize, 0), all.reduce((sum, one) => sum + one.decodedBodySize, 0)];"""
+          const sum = (name) => all.reduce((sum, one) => sum + one[name], 0);
+          return [all.length, sum('transferSize'), sum('decodedBodySize')];"""
         )
         return sizes, part(times, 0.5)
     finally:
@@ -114,10 +115,12 @@ def main():
         }
         print(json.dumps(figures))
         print(
-            f"commit to the changed pixel, {options.saves} saves: p50 {figures['commitToPixelP50ms']} ms, p99 {figures['commitToPixelP99ms']} ms"
+            f"commit to the changed pixel, {options.saves} saves: p50 {figures['commitToPixelP50ms']} ms,"
+            f" p99 {figures['commitToPixelP99ms']} ms"
         )
         print(
-            f"to open the page at a table: {files} files, {sent / 1000:.0f} kB sent ({whole / 1000:.0f} kB of text), the first rows after {first:.0f} ms"
+            f"to open the page at a table: {files} files, {sent / 1000:.0f} kB sent"
+            f" ({whole / 1000:.0f} kB of text), the first rows after {first:.0f} ms"
         )
     finally:
         store.close()

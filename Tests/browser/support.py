@@ -380,7 +380,8 @@ class Page:
         self.driver.get(address)
         eventually(
             lambda: self.js(
-                "return document.querySelector('.state')?.dataset.state === 'connected' && Boolean(document.querySelector('main > *'))"
+                "return document.querySelector('.state')?.dataset.state === 'connected'"
+                " && document.querySelector('main > *') !== null"
             ),
             "the page",
         )
@@ -413,10 +414,13 @@ class Page:
         """The rows in sight: the texts of their cells by the titles of the columns."""
         return self.js(
             """
-          const titles = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')].map((one) => one.firstChild.textContent);
+          const heads = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')];
+          const titles = heads.map((one) => one.firstChild.textContent);
           const rows = [...document.querySelectorAll('studio-grid .body [role="row"]:not(.loading)')];
           rows.sort((one, other) => one.getAttribute('aria-rowindex') - other.getAttribute('aria-rowindex'));
-          return rows.map((row) => Object.fromEntries([...row.querySelectorAll('[role="gridcell"]')].map((cell, index) => [titles[index], cell.textContent])));"""
+          const cells = (row) => [...row.querySelectorAll('[role="gridcell"]')];
+          const named = (row) => cells(row).map((cell, index) => [titles[index], cell.textContent]);
+          return rows.map((row) => Object.fromEntries(named(row)));"""
         )
 
     def cell(self, identifier, title):
@@ -424,8 +428,10 @@ class Page:
         return eventually(
             lambda: self.js(
                 """
-          const titles = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')].map((one) => one.firstChild.textContent);
-          const row = [...document.querySelectorAll('studio-grid .body [role="row"]')].find((one) => one.children[0]?.textContent === arguments[0]);
+          const heads = [...document.querySelectorAll('studio-grid .head [role="columnheader"]')];
+          const titles = heads.map((one) => one.firstChild.textContent);
+          const rows = [...document.querySelectorAll('studio-grid .body [role="row"]')];
+          const row = rows.find((one) => one.children[0]?.textContent === arguments[0]);
           return row?.children[titles.indexOf(arguments[1])];""",
                 str(identifier),
                 title,
@@ -454,6 +460,23 @@ class Page:
             return False
 
         eventually(found, f"{selector} with {text!r}")
+
+    def mouse(self, kind, element):
+        """Sends an event of the mouse to an element."""
+        self.js(
+            "arguments[1].dispatchEvent(new MouseEvent(arguments[0], "
+            "{ bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))",
+            kind,
+            element,
+        )
+
+    def fill(self, field, text):
+        """Gives a field a text, and ends its edit."""
+        self.js(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
+            field,
+            text,
+        )
 
     def press(self, *keys):
         """Presses keys where the focus is; a list is pressed together."""

@@ -52,14 +52,17 @@ const parse = (text) => {
 };
 const over = (top, below) => [0, 1, 2].map((place) => top[place] * top[3] + below[place] * (1 - top[3])).concat(1);
 const light = (color) => {
-  const [r, g, b] = color.slice(0, 3).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = color.slice(0, 3).map((part) => linear(part / 255));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const found = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let node = walker.nextNode(); node; node = walker.nextNode()) {
   const element = node.parentElement;
-  if (!node.textContent.trim() || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || element.closest('.changed, .who, [hidden], option, :disabled')) continue;
+  const isSeen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  if (!node.textContent.trim() || !isSeen) continue;
+  if (element.closest('.changed, .who, [hidden], option, :disabled')) continue;
   const box = element.getBoundingClientRect();
   if (box.width === 0 || box.bottom < 0 || box.top > innerHeight) continue;
   const layers = [];
@@ -127,7 +130,8 @@ class AccessTest(BrowserTest):
                         f"a {role} without a name can have the focus in {fragment}",
                     )
             doubled = self.page.js(
-                "const ids = [...document.querySelectorAll('[id]')].map((one) => one.id); return ids.filter((id, place) => ids.indexOf(id) !== place)"
+                "const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);"
+                "return ids.filter((id, place) => ids.indexOf(id) !== place)"
             )
             self.assertEqual(doubled, [], fragment)
             self.assertEqual(
@@ -150,7 +154,8 @@ class AccessTest(BrowserTest):
         self.page.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
         active = eventually(
             lambda: self.page.js(
-                "const grid = document.querySelector('studio-grid'); return document.getElementById(grid.getAttribute('aria-activedescendant'))"
+                "const grid = document.querySelector('studio-grid');"
+                "return document.getElementById(grid.getAttribute('aria-activedescendant'))"
             ),
             "the active cell",
         )
@@ -235,8 +240,16 @@ class AccessTest(BrowserTest):
             self.show(fragment)
             wide = self.page.js(
                 """
-              const scrolls = (one) => { for (let up = one.parentElement; up; up = up.parentElement) if (/auto|scroll|hidden/.test(getComputedStyle(up).overflowX) && up !== document.body) return true; return false; };
-              return [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one)).map((one) => `${one.localName}.${one.className}`);"""
+              const scrolls = (one) => {
+                for (let up = one.parentElement; up && up !== document.body; up = up.parentElement) {
+                  if (/auto|scroll|hidden/.test(getComputedStyle(up).overflowX)) return true;
+                }
+                return false;
+              };
+              const isWide = (one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1;
+              return [...document.querySelectorAll('body *')]
+                .filter((one) => isWide(one) && !scrolls(one))
+                .map((one) => `${one.localName}.${one.className}`);"""
             )
             self.assertEqual(wide, [], fragment)
             self.assertLessEqual(self.page.js("return document.documentElement.scrollWidth"), 360)

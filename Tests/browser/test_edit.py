@@ -3,6 +3,14 @@
 from support import BrowserTest, By, Keys, eventually, unittest
 
 
+# Whether the page asks before it closes.
+LEAVE = """
+const event = new Event('beforeunload', { cancelable: true });
+window.dispatchEvent(event);
+return event.defaultPrevented;
+"""
+
+
 class EditTest(BrowserTest):
     def setUp(self):
         super().setUp()
@@ -30,10 +38,7 @@ class EditTest(BrowserTest):
 
     def open_editor(self, identifier, title):
         def opened():
-            self.page.js(
-                "arguments[0].dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))",
-                self.page.cell(identifier, title),
-            )
+            self.page.mouse("dblclick", self.page.cell(identifier, title))
             return True
 
         eventually(opened, "an editor")
@@ -186,10 +191,7 @@ class EditTest(BrowserTest):
             self.page.click(f'.beside button[aria-label="Edit {name}"]')
             field = self.page.one(f'.beside [aria-label="{name}"]')
             if text is None:
-                self.page.js(
-                    "arguments[0].value = '1949-01-12T03:04:05'; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
-                    field,
-                )
+                self.page.fill(field, "1949-01-12T03:04:05")
             else:
                 field.send_keys(text)
                 self.page.js(
@@ -262,17 +264,10 @@ class EditTest(BrowserTest):
     def test_the_page_asks_before_unsaved_edits_are_lost(self):
         self.edit_cell(10, "pages", "1000")
         self.page.until_text("1 changed row", ".edit-bar")
-        prevented = self.page.js(
-            "const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"
-        )
-        self.assertTrue(prevented)
+        self.assertTrue(self.page.js(LEAVE))
         self.page.press([Keys.CONTROL, "z"])
         self.saved()
-        self.assertFalse(
-            self.page.js(
-                "const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"
-            )
-        )
+        self.assertFalse(self.page.js(LEAVE))
 
 
 class LookingTest(BrowserTest):
@@ -288,7 +283,9 @@ class LookingTest(BrowserTest):
         refused = self.page.driver.execute_async_script(
             """
           const done = arguments[0];
-          import('/session.js').then(({ session }) => session.client.entity('Book').update({ ids: [1], set: { pages: 1 } })).then(() => done('done'), (error) => done(error.code));"""
+          import('/session.js')
+            .then(({ session }) => session.client.entity('Book').update({ ids: [1], set: { pages: 1 } }))
+            .then(() => done('done'), (error) => done(error.code));"""
         )
         self.assertEqual(refused, "permission.op")
 

@@ -29,7 +29,8 @@ class MillionTest(BrowserTest):
 
     def scroll(self, part):
         self.page.js(
-            "const grid = document.querySelector('studio-grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * arguments[0]",
+            "const grid = document.querySelector('studio-grid');"
+            "grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * arguments[0]",
             part,
         )
 

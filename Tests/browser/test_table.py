@@ -108,20 +108,14 @@ class TableTest(BrowserTest):
         self.store.run("delete", "Book", "--where", "title == 'The Lathe of Heaven'")
 
     def test_a_filter_is_made_of_a_cell_by_its_menu(self):
-        self.page.js(
-            "arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))",
-            self.page.cell(6, "year"),
-        )
+        self.page.mouse("contextmenu", self.page.cell(6, "year"))
         self.page.click(".context-menu button", "Filter: year <= 1928")
         eventually(lambda: [row["year"] for row in self.page.rows()] == ["1928"], "the oldest book")
         self.page.js("document.querySelector('studio-grid').focus()")
         self.page.go("#/table/Book")
         eventually(lambda: len(self.page.rows()) >= 16, "all rows")
         cell = self.page.cell(2, "author")
-        self.page.js(
-            "arguments[0].dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 500, clientY: 300 }))",
-            cell,
-        )
+        self.page.mouse("contextmenu", cell)
         self.page.one(".context-menu")
         self.page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
         eventually(

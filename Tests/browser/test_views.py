@@ -106,7 +106,8 @@ class ViewsTest(BrowserTest):
         self.store.run("update", "Book", "--where", "$id == 1", "--set", "pages=99")
         eventually(
             lambda: self.page.js(
-                "return [...document.querySelectorAll('.plot .line')].some((one) => (one.getAttribute('d') ?? '').includes('L'))"
+                "const lines = [...document.querySelectorAll('.plot .line')];"
+                "return lines.some((one) => (one.getAttribute('d') ?? '').includes('L'))"
             ),
             "a line",
         )
