@@ -119,10 +119,16 @@ class HistoryTest(BrowserTest):
             lambda: sorted(row["title"] for row in self.page.rows()) == titles, "the titles of then"
         )
         self.assertIn("was", self.page.cell(12, "title").get_attribute("class"))
+        # Also the object beside is the one of then.
+        self.page.go(f"#/table/Book?at={start}&beside=Book/12")
+        self.page.until_text("as of then", ".beside .note")
+        self.page.until_text("A Grain of Wheat", ".beside h1")
+        self.assertEqual(self.page.all(".beside .edit-button"), [])
         # One step to now, by the keyboard.
         slider = self.page.one('.past-bar input[type="range"]')
         slider.send_keys(Keys.ARROW_RIGHT)
         self.page.until_cell(12, "title", "Renamed since")
+        self.page.until_text("Renamed since", ".beside h1")
         self.page.until_text("ann", ".past-bar .moment")
         self.assertTrue(all(row["title"] != "New since" for row in self.page.rows()))
         slider.send_keys(Keys.ARROW_RIGHT)

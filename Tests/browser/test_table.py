@@ -125,6 +125,18 @@ class TableTest(BrowserTest):
             "the books of an author",
         )
 
+    def test_a_cell_is_copied_as_exact_text(self):
+        self.page.js("document.querySelector('studio-grid').focus()")
+        self.page.press([Keys.CONTROL, Keys.HOME], Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        copied = self.page.js(
+            """
+          const data = new DataTransfer();
+          const event = new ClipboardEvent('copy', { bubbles: true, cancelable: true, clipboardData: data });
+          document.querySelector('studio-grid').dispatchEvent(event);
+          return data.getData('text/plain');"""
+        )
+        self.assertEqual(copied, "1969")
+
     def test_columns_are_chosen_and_kept_by_the_address(self):
         self.page.click(".menu summary")
         self.page.click(".popover label", "pages")

@@ -6,7 +6,7 @@ import { countText } from "./format.js";
 import { session } from "./session.js";
 
 /** A connection may have 64 watches, and the views need some of them. */
-const MOST_WATCHES = 40;
+const MOST_WATCHES = 32;
 
 export class EntityList {
   #life = new AbortController();

@@ -134,3 +134,31 @@ export function constantText(value, column = {}) {
 
 /** Who made a transaction, in a word. */
 export const whoText = ({ author, process } = {}) => author ?? process ?? "somebody";
+
+/** Returns a value as text, as `depot fetch -o csv` writes it. */
+export function plainText(value) {
+  if (value === null || value === undefined) return "";
+  if (value instanceof Date) {
+    const form = value.toJSON();
+    return typeof form === "string" ? form : jsonText(form);
+  }
+  if (ArrayBuffer.isView(value)) return base64(value);
+  return typeof value === "object" ? jsonText(plain(value)) : String(value);
+}
+
+/** The value as JSON has it. */
+export function plain(value) {
+  if (ArrayBuffer.isView(value)) return base64(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (value instanceof Date) return value.toJSON();
+  if (Array.isArray(value)) return value.map(plain);
+  return value;
+}
+
+export function base64(bytes) {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(
+    ...bytes.subarray(start, start + 0x8000)
+  );
+  return btoa(text);
+}

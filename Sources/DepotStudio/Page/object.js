@@ -1,5 +1,7 @@
 /** An object: attributes, relationships in both directions, large values, the author of each property, and history. */
 
+import { DepotDate } from "/client/browser.js";
+
 import { formatAddress, withMembers } from "./address.js";
 import { rowLink, showValue, valueOf } from "./cells.js";
 import { errorBox, h, replace, toast } from "./dom.js";
@@ -7,6 +9,9 @@ import { formatted, momentText, plural, whoText } from "./format.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
 import { isSame } from "./values.js";
+
+/** How many relationships of an object are watched, by two watches each. */
+const MOST_LIVE = 5;
 
 /** The object in the place of the main view. */
 export class ObjectPage {
@@ -42,6 +47,7 @@ export class ObjectView {
     this.page = page;
     this.isNew = Boolean(isNew);
     this.isBeside = isBeside;
+    const isPast = isBeside && page.address.at !== undefined;
     this.heading = h("h1", {}, `${entity}/${id}`);
     this.note = h("p", { class: "dim note" });
     this.attributes = h("dl", { class: "properties" });
@@ -54,7 +60,7 @@ export class ObjectView {
           { class: "button quiet", href: formatAddress({ view: "object", entity, id }), title: "Alone on the page" },
           "Open",
         ),
-        session.canWrite && h(
+        session.canWrite && !isPast && h(
           "button", { class: "quiet danger", onclick: () => void this.#delete() }, isNew ? "Discard" : "Delete"
         ),
         this.isBeside && h(
@@ -71,6 +77,8 @@ export class ObjectView {
       this.#show();
       queueMicrotask(() => this.attributes.querySelector("input, textarea, select")?.focus());
     } else {
+      const { at } = page.address;
+      this.at = isBeside && at !== "now" ? at : undefined;
       void this.#open();
     }
   }
@@ -98,6 +106,7 @@ export class ObjectView {
     }
     if (this.#life.signal.aborted) return;
     this.#begin();
+    if (this.at) return this.#readPast();
     const where = { in: [{ attribute: "$id" }, { value: [this.id], list: true }] };
     const fetch = { entity: this.entity, where, select: this.select };
     void session.follow({ fetch }, this.#life.signal, (event, watch) => {
@@ -112,11 +121,29 @@ export class ObjectView {
     }, (error) => replace(this.attributes, errorBox(error)));
   }
 
+  /** Shows the row of the moment that the table is at. */
+  async #readPast() {
+    try {
+      const args = { entity: this.entity, id: this.id, at: this.at };
+      const { row, unknown = [] } = await session.client.call("history.row", args, { signal: this.#life.signal });
+      replace(this.note, row ? `${this.entity}/${this.id} · as of then` : "There was no such row then.");
+      if (!row) return;
+      const values = this.columns.filter(({ path }) => Object.hasOwn(row, path)).map(({ path, type, collection }) => {
+        const isDate = type === "date" && !collection && row[path] !== null;
+        return [path, isDate ? DepotDate.from(row[path]) : row[path]];
+      });
+      this.row = { $id: this.id, ...Object.fromEntries(values) };
+      this.#show();
+      if (unknown.length) this.note.append(` · not kept: ${unknown.join(", ")}`);
+    } catch (error) {
+      if (!this.#life.signal.aborted) replace(this.attributes, errorBox(error));
+    }
+  }
+
   #begin() {
     this.columns = session.model.columns(this.entity);
     this.select = selection(this.columns);
-    const { label } = { label: session.model.label(this.entity) };
-    this.label = label;
+    this.label = session.model.label(this.entity);
     replace(this.attributes, this.columns.map((column) => {
       const value = h("dd", {});
       const by = h("span", { class: "by dim" });
@@ -144,14 +171,14 @@ export class ObjectView {
       this.heading,
       title === null || title === undefined || title === "" ? `${this.entity}/${this.id}` : formatted(title).text,
     );
-    if (!this.isGone) replace(
+    if (!this.isGone && !this.at) replace(
       this.note, this.isNew ? "Not stored before it is saved" : `${this.entity}/${this.id} · version ${row.$version}`
     );
     this.element.classList.toggle("is-gone", Boolean(this.isGone));
     for (const [path, part] of this.#parts) this.#showProperty(path, part);
     this.changed = undefined;
     const links = JSON.stringify([this.isNew]);
-    if (this.#links !== links) {
+    if (this.#links !== links && !this.at) {
       this.#links = links;
       this.#showRelations();
     }
@@ -160,7 +187,7 @@ export class ObjectView {
   #showProperty(path, part) {
     const { column, value } = part;
     const { row } = this;
-    const draft = session.edits?.value(this.entity, this.id, path);
+    const draft = this.at ? undefined : session.edits?.value(this.entity, this.id, path);
     const now = draft ? draft.value : valueOf(row, column);
     const isChanged = this.changed && !isSame(valueOf(this.changed.before, column), valueOf(row, column));
     const key = { now, draft: Boolean(draft), label: column.label && row[column.label], isGone: this.isGone };
@@ -183,7 +210,7 @@ export class ObjectView {
       value.classList.add("changed");
     }
     if (this.isNew && !column.isDerived && !column.isExternal) return this.#edit(path, part);
-    if (column.isExternal && !draft) this.#large(value, column, now);
+    if (column.isExternal && !draft && !this.at) this.#large(value, column, now);
     else if (column.kind === "reference" && now !== null && now !== undefined) {
       value.append(rowLink(column.destination, now, draft ? undefined : row[column.label], this.page.address));
     } else if (typeof now === "string" && now !== "") {
@@ -194,7 +221,7 @@ export class ObjectView {
         )
       );
     } else showValue(value, now, column);
-    const canEdit = session.canWrite && !column.isDerived && !this.isGone;
+    const canEdit = session.canWrite && !column.isDerived && !this.isGone && !this.at;
     if (canEdit) {
       value.append(h("button", {
         class: "quiet edit-button", "aria-label": `Edit ${column.name}`, title: "Edit",
@@ -305,10 +332,12 @@ export class ObjectView {
         name: `${entity.name}.${one.name}`, destination: entity.name, isIncoming: true,
         where: one.toMany ? `ANY ${one.name}.$id == ${this.id}` : `${one.name} == ${this.id}`,
       })));
-    replace(this.relations, [...own, ...incoming].map((relation) => this.#relation(relation)));
+    // A connection has a bounded number of watches: the first relationships live.
+    const all = [...own, ...incoming];
+    replace(this.relations, all.map((relation, place) => this.#relation(relation, place < MOST_LIVE)));
   }
 
-  #relation({ name, destination, where, relation, isIncoming }) {
+  #relation({ name, destination, where, relation, isIncoming }, isLive) {
     const count = h("span", { class: "count" });
     const list = h("ul", { class: "related" });
     const section = h("section", { class: "relation", "aria-label": name }, h("h2", {},
@@ -338,22 +367,36 @@ export class ObjectView {
     if (where) {
       let total;
       let rows = [];
-      void session.follow({ count: { entity: destination, where } }, this.#life.signal, (_, watch) => {
-        total = Number(watch.rows[0]?.count ?? 0);
-        show(rows, total);
-      });
-      const sort = label ? [{ attribute: label, localized: true }] : [];
-      void session.follow({
-        fetch: { entity: destination, where, select, sort, limit: 20 }
-      }, this.#life.signal, (_, watch) => {
-        rows = watch.rows;
-        show(rows, total);
-      });
+      const { signal } = this.#life;
+      if (!isLive) {
+        void this.#readRelated(destination, { where, select, limit: 20 }, show);
+      } else {
+        void session.follow({ count: { entity: destination, where } }, signal, (_, watch) => {
+          total = Number(watch.rows[0]?.count ?? 0);
+          show(rows, total);
+        });
+        void session.follow({ fetch: { entity: destination, where, select, limit: 20 } }, signal, (_, watch) => {
+          rows = watch.rows;
+          show(rows, total);
+        });
+      }
     } else {
       void this.#readLinks(name, destination, select, show);
     }
     if (session.canWrite && relation) section.append(this.#adder(relation, list));
     return section;
+  }
+
+  /** Reads the first related rows once. */
+  async #readRelated(destination, query, show) {
+    try {
+      const related = session.client.entity(destination);
+      const { signal } = this.#life;
+      const count = related.count({ where: query.where }, { signal });
+      show(await related.fetch(query, { signal }).toArray(), await count);
+    } catch (error) {
+      if (!this.#life.signal.aborted) toast(error.message);
+    }
   }
 
   async #readLinks(name, destination, select, show) {

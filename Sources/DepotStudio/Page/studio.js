@@ -146,7 +146,8 @@ class Page {
   }
 
   async #beside(beside, turn) {
-    const name = beside && `${beside.entity}/${beside.id}`;
+    const { at } = this.address;
+    const name = beside && `${beside.entity}/${beside.id}@${at === "now" ? "" : at ?? ""}`;
     this.element.classList.toggle("has-beside", Boolean(beside));
     if (this.beside?.name === name) {
       this.beside?.update?.(this.address);

@@ -3,7 +3,7 @@
 import { withMembers } from "./address.js";
 import { fillCell, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
-import { constantText, countText, cut, isNumeric, momentText, plural, whoText } from "./format.js";
+import { constantText, countText, cut, isNumeric, momentText, plainText, plural, whoText } from "./format.js";
 import "./grid.js";
 import "./predicate.js";
 import { FADE, TableRows } from "./rows.js";
@@ -59,6 +59,7 @@ export class TableView {
     this.grid.addEventListener("grid-choose", ({ detail }) => this.#choose(detail));
     this.grid.addEventListener("grid-open", ({ detail }) => this.#open(detail));
     this.grid.addEventListener("grid-edit", ({ detail }) => void this.#edit(detail));
+    this.grid.addEventListener("copy", (event) => this.#copy(event));
     this.grid.addEventListener("grid-menu", ({ detail }) => void this.#cellMenu(detail));
     this.grid.addEventListener("grid-key", ({ detail }) => this.#key(detail));
     this.filter.addEventListener("predicate", ({ detail }) => this.page.go({ where: detail || undefined }));
@@ -322,11 +323,26 @@ export class TableView {
     this.page.go({ where: where ? `(${where}) AND ${condition}` : condition });
   }
 
+  /** The value of a cell as exact text. */
+  #textOf(row, column) {
+    return plainText(column.kind === "attribute" ? valueOf(row, column) : row[column.path]);
+  }
+
+  /** Copies the active cell, unless text is selected. */
+  #copy(event) {
+    const { row, column } = this.grid.active;
+    const found = this.#source.row(row);
+    if (!found || String(getSelection()) !== "") return;
+    event.clipboardData.setData("text/plain", this.#textOf(found, this.grid.columns[column]));
+    event.preventDefault();
+    this.page.say("Copied");
+  }
+
   async #cellMenu({ row, column, x, y }) {
     const found = this.#source.row(row);
     if (!found) return;
     const it = this.grid.columns[column];
-    const [{ openMenu }, { plainText }] = await Promise.all([import("./menu.js"), import("./lines.js")]);
+    const { openMenu } = await import("./menu.js");
     const items = [{ text: "Open", note: "Enter", run: () => this.#open({ row, column }) }];
     if (session.canWrite && !this.travel) items.push(
       { text: "Edit", note: "F2", run: () => void this.#edit({ row, column }) }
@@ -338,8 +354,8 @@ export class TableView {
         items.push({ text: `Filter: ${cut(condition, 40)}`, note, run: () => this.#filterBy(it, found, operator) });
       }
     }
-    const value = it.kind === "reference" ? found[it.path] : valueOf(found, it);
-    items.push({ text: "Copy", run: () => void navigator.clipboard?.writeText(plainText(value)).catch(() => {}) });
+    const text = this.#textOf(found, it);
+    items.push({ text: "Copy", run: () => void navigator.clipboard?.writeText(text).catch(() => {}) });
     if (session.canWrite && !this.travel) items.push(
       { text: "Delete the row", note: "Del", run: () => void this.#delete(found) }
     );
