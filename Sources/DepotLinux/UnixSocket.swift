@@ -32,8 +32,8 @@ package enum UnixSocket {
   /// The corresponding C function is `connect`.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket.
-  ///   - waits: Whether to wait while the service's queue is full, and later in `send` and `read`.
+  ///   - path: The socket.
+  ///   - waits: Whether connecting, sending, and reading block.
   /// - Returns: The connection.
   /// - Throws: ``SystemError``; ENAMETOOLONG if the path is over ``longestPath``, EAGAIN if the
   ///   service's queue is full.

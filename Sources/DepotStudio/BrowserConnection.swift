@@ -10,7 +10,7 @@ final class BrowserConnection {
     /// HTTP requests; the bytes are the beginning of the next request.
     case requests([UInt8])
     case webSocket(WebSocketDecoder, ServiceLink)
-    /// The remaining output is sent, and input is ignored.
+    /// It sends its last bytes and drops those that arrive.
     case ending
   }
 
@@ -24,7 +24,7 @@ final class BrowserConnection {
   var isFinished = false
   /// The monotonic time at which it is closed, unless something happens before.
   var deadline: UInt64
-  /// The events that the loop watches for.
+  /// The operations that the loop waits for.
   var watched = (reads: true, writes: false)
 
   init(_ number: Int64, _ descriptor: Descriptor, deadline: UInt64) {
@@ -75,7 +75,7 @@ final class ServiceLink {
 enum PageHello {
   /// Returns the page's `hello`, limited to the access that the bridge allows.
   ///
-  /// It is written from the parsed members, so that no other text of the page reaches the service.
+  /// The frame is encoded from the parsed values, so that the service never sees the page's own text.
   ///
   /// - Returns: The frame; `nil` if the message isn't an object with a `hello`.
   static func limited(_ message: [UInt8], by configuration: StudioConfiguration) -> [UInt8]? {

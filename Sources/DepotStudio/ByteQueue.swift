@@ -13,7 +13,7 @@ struct ByteQueue {
     body(&bytes)
   }
 
-  /// Sends bytes without waiting; returns whether any could be sent.
+  /// Sends as many bytes as the socket accepts without waiting; returns whether it accepted any.
   ///
   /// - Throws: ``SystemError`` if the connection is lost.
   mutating func send(to descriptor: Descriptor) throws(SystemError) -> Bool {

@@ -41,8 +41,7 @@ struct GZip: Sendable {
         target.baseAddress.map { compress($0, &size, start, UInt(source.count), 9) } ?? -1
       }
     }
-    // zlib's 2-byte header and 4-byte checksum are replaced by gzip's 10-byte header, checksum, and
-    // size.
+    // zlib's format has a header of 2 bytes and a checksum of 4; gzip's has a header of 10, a checksum, and the size.
     guard code == 0, size > 6 else { return nil }
     var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3]
     result += buffer[2..<Int(size) - 4]

@@ -51,8 +51,7 @@ struct Gate: Sendable {
     if let origin = request.fields["origin"], origin != "http://\(host)" {
       return .refused(.forbidden, "Another page may not ask here.")
     }
-    // Browsers add these fields; a foreign page may navigate to this one, but not request anything
-    // else.
+    // Browsers tell where a request comes from. Links from foreign pages are allowed, nothing else.
     if let site = request.fields["sec-fetch-site"], site != "same-origin", site != "none",
       request.fields["sec-fetch-mode"] != "navigate"
     {

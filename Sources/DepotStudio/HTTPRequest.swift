@@ -46,11 +46,10 @@ extension HTTPRequest {
 
   /// Parses the first request in some bytes.
   ///
-  /// It must follow RFC 9112 exactly; everything else is refused, even where the RFC allows
-  /// leniency.
+  /// It is strict also where RFC 9112 allows servers to be lenient.
   ///
-  /// - Returns: The request, and its size in bytes; `nil` if its end hasn't been received yet.
-  /// - Throws: ``HTTPFault`` if it isn't a valid request; the connection can't be used any more.
+  /// - Returns: The request, and how many bytes it has; `nil` if its end hasn't come.
+  /// - Throws: ``HTTPFault`` if it can't be a request; the connection has to end then.
   static func first(
     in bytes: ArraySlice<UInt8>
   ) throws(HTTPFault) -> (request: HTTPRequest, count: Int)? {
@@ -130,7 +129,7 @@ extension HTTPRequest {
     }
   }
 
-  /// The fields that may occur several times; this server ignores their values.
+  /// The fields that may be there several times; their values are not used.
   private static let repeatable: Set<String> = [
     "accept", "accept-language", "cache-control", "pragma", "via", "sec-websocket-extensions",
     "sec-websocket-protocol",

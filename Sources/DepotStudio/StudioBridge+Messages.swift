@@ -3,9 +3,7 @@ internal import DepotProtocol
 
 /// Answers HTTP requests, and passes messages of WebSockets to the service.
 extension StudioBridge {
-  /// Processes a browser's next request or message if there is space for its output.
-  ///
-  /// It returns whether it did.
+  /// Handles the next request or message of a browser if there is room for its result; returns whether it did.
   func takeNext(_ connection: BrowserConnection) -> Bool {
     switch connection.phase {
     case .requests(let begun):

@@ -3,8 +3,8 @@ package import DepotProtocol
 
 /// Serves the page, and relays messages between its WebSockets and the service.
 ///
-/// Each WebSocket is one session of the service, which applies its own limits, credit, and errors.
-/// Only the thread that made the bridge may use it.
+/// One WebSocket is one session with the service, with its limits, credit, and errors. The bridge belongs to the thread
+/// that made it.
 package final class StudioBridge {
   let configuration: StudioConfiguration
   let end: StudioEnd
@@ -43,7 +43,7 @@ package final class StudioBridge {
   /// Returns the address of the page with a new token, which can be used once.
   package func makeAddress() -> String { gate.makeAddress() }
 
-  /// Listens on the same port of both loopback addresses, or of 127.0.0.1 if there is no IPv6.
+  /// Listens on the same port of both addresses; a machine may have no address of version 6.
   private static func listen(port: UInt16) throws(SystemError) -> [Descriptor] {
     for _ in 0..<16 {
       let first = try LoopbackSocket.listen(.v4, port: port)
@@ -170,9 +170,8 @@ extension StudioBridge {
     }
   }
 
-  /// Closes the oldest connection that was never admitted, or else the oldest without a WebSocket.
-  ///
-  /// So many useless connections can't keep the user out.
+  /// Ends the oldest connection without an admitted request, so that a flood can't keep the user out; else the oldest
+  /// without a WebSocket.
   private func makeRoom() {
     guard connections.count >= limits.connections else { return }
     let idle = connections.values.filter { !$0.isAdmitted && $0.isForRequests }
@@ -212,7 +211,7 @@ extension StudioBridge {
     }
   }
 
-  /// Reads available bytes, up to the size of the buffer.
+  /// Reads from a connection once, at most the size of the buffer.
   ///
   /// - Returns: The bytes, empty at the end; `nil` if there are none now.
   private func read(_ descriptor: Descriptor) -> UnsafeRawBufferPointer? {
@@ -240,7 +239,7 @@ extension StudioBridge {
     move(connection)
   }
 
-  /// Sends and processes everything that is possible without waiting for either side.
+  /// Sends waiting bytes to both sides and handles received ones, until it would have to wait.
   func move(_ connection: BrowserConnection) {
     var isMoving = true
     while isMoving {
@@ -254,7 +253,7 @@ extension StudioBridge {
     watch(connection)
   }
 
-  /// Sends bytes without waiting; returns whether any were sent, or `nil` if the browser is gone.
+  /// Sends to both sides without waiting; returns whether any bytes were sent, or `nil` if the browser is gone.
   private func send(_ connection: BrowserConnection) -> Bool? {
     guard var isSent = try? connection.output.send(to: connection.descriptor) else { return nil }
     if isSent, connection.isForRequests {
@@ -264,14 +263,14 @@ extension StudioBridge {
       do throws(SystemError) {
         if try link.output.send(to: link.descriptor) { isSent = true }
       } catch {
-        // The service's last messages must still be read.
+        // The last bytes of the service can still be read.
         link.output = ByteQueue()
       }
     }
     return isSent
   }
 
-  /// Sets the events that the loop watches for on a connection and its session.
+  /// Tells the loop which operations of a connection and its session to wait for.
   private func watch(_ connection: BrowserConnection) {
     let link = connection.link
     let isFull = connection.output.count > limits.waitingBytes
@@ -300,7 +299,7 @@ extension StudioBridge {
     try? loop.change(descriptor, token: token, reads: wanted.reads, writes: wanted.writes)
   }
 
-  /// Reads frames from the service.
+  /// Reads frames of the service and queues them for the browser.
   private func receive(_ link: ServiceLink, of connection: BrowserConnection) {
     guard link.watched.reads, let bytes = read(link.descriptor) else { return }
     guard !bytes.isEmpty else { return lose(connection) }

@@ -43,7 +43,7 @@ package struct StudioDoor {
   /// Removes the socket.
   package func close() { listening.unlinkIfOwn() }
 
-  /// Returns the answer of a service's running studio; `nil` if there is none.
+  /// Asks the studio that runs for a service, if there is one; returns its answer.
   package static func ask(for socket: String) -> String? {
     for path in paths(for: socket) {
       guard let connection = try? UnixSocket.connect(path: path),

@@ -9,7 +9,7 @@ struct WebSocketDecoder: Sendable {
     case close(UInt16?)
   }
 
-  /// The reason why the connection must be closed, with the status code.
+  /// The reason why the connection has to end, with the code of its close frame.
   struct Fault: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
@@ -176,7 +176,7 @@ enum WebSocketFrame {
     append(0x8A, content, to: &bytes)
   }
 
-  /// Appends the closing frame, with a code and a reason, which is truncated if it is too long.
+  /// Adds the last frame, with a code and a reason of at most 123 bytes.
   static func append(close code: UInt16, _ reason: String, to bytes: inout [UInt8]) {
     var text = reason
     while text.utf8.count > 123 { text.removeLast() }

@@ -84,7 +84,7 @@ import Testing
     do throws(HTTPFault) {
       guard let (request, count) = try HTTPRequest.first(in: bytes[...]) else { return }
       #expect(count <= bytes.count)
-      // Nothing that could end a line or a text is in what is compared later.
+      // The compared texts have no character that could end a line or a C string.
       let texts = [request.method, request.target] + request.fields.values
       #expect(
         texts.allSatisfy { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 || $0 == 9 } },

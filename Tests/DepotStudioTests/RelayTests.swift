@@ -132,7 +132,7 @@ import Testing
     let padding = String(repeating: "x", count: 100_000)
     var sent = 0
     var isHeld = false
-    // Room for all buffers of the kernel, many times less than what is tried.
+    // The buffers of the kernel hold far less than these 200 MB.
     while sent < 2000, !isHeld {
       let bytes = RunningBridge.framed(#"{"n":\#(sent),"p":"\#(padding)"}"#)
       var offset = 0
@@ -160,7 +160,7 @@ import Testing
       sent += 1
     }
     #expect(isHeld, "200 MB were taken for a page that doesn't read")
-    // Others go on meanwhile.
+    // Other sessions work meanwhile.
     let (other, its) = try bridge.session()
     try other.say(Self.hello)
     #expect(try RunningBridge.frame(its) != nil)

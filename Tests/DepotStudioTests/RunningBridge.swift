@@ -4,7 +4,7 @@ import DepotStudio
 import Synchronization
 import TestSupport
 
-/// A bridge on a thread of its own, whose service is the test.
+/// A bridge on a thread of its own; the test plays the service.
 final class RunningBridge: Sendable {
   let port: UInt16
   /// Addresses with tokens that nobody has used.

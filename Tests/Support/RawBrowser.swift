@@ -62,7 +62,7 @@ package final class RawBrowser {
     throw TestFailure("nothing came in time")
   }
 
-  /// Whether the other side ends the connection, whatever it sends before.
+  /// Reads to the end of the connection; returns true when it comes.
   package func isEnded() throws -> Bool {
     while try receive() {}
     return true

@@ -94,7 +94,7 @@ struct ArgumentParser {
       if let value { invocation.operands.append(value) }
       return
     }
-    // An option for the form of a schema implies `schema show`.
+    // The options for code belong to the verb that shows schemas.
     if invocation.incompleteVerb == ["schema"],
       SchemaShowVerb.forms.contains(where: { $0.name == name })
     {

@@ -51,7 +51,7 @@ enum TypeScriptCode {
     return text + "  \(access)\(key(field.path)): \(type(field));\n"
   }
 
-  /// Returns a comment about the attribute's values that the TypeScript type doesn't express.
+  /// Returns the meaning of a text that has a form; `nil` if the type says enough.
   private static func comment(_ attribute: Attribute) -> String? {
     switch attribute.type {
     case .uuid: "A UUID."
@@ -66,7 +66,7 @@ enum TypeScriptCode {
     var type = field.relationship != nil ? "Int64" : element(attribute)
     if attribute.collection != nil { type = type.contains(" ") ? "(\(type))[]" : "\(type)[]" }
     if attribute.options.contains(.externalStorage) { type += " | \(large)" }
-    // A JSON value may always be null.
+    // Any JSON includes null.
     return attribute.isOptional && attribute.type != .json ? type + " | null" : type
   }
 

@@ -32,7 +32,7 @@ enum StudioVerb {
       throw DepotError(.usage, "--port takes a number of at most 65535.")
     }
     try session.require([.table, .json, .ndjson])
-    // The connection is tried here, so that its errors are reported here instead of in the page.
+    // A missing service is an error of the command, not of the page.
     let connection = try session.connect()
     let store = try ServiceStatus(connection).store
     let door: StudioDoor?

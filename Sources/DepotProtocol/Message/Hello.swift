@@ -24,7 +24,7 @@ package struct Hello: Hashable, Sendable {
   package var author: String?
   /// The name of the process in the history; `nil` for the client's name and process number.
   package var process: String?
-  /// The privilege that the client limits the connection to; `nil` for all privileges of its user.
+  /// The greatest privilege that the connection uses, at most its user's; `nil` for all of that.
   package var access: Operation.Privilege?
 }
 

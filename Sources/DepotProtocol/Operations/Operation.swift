@@ -72,10 +72,8 @@ extension Operation {
     let text: StaticString
     package let effect: Effect
     package let privilege: Privilege
-    /// The least access that the connection must have.
-    ///
-    /// It is `privilege`, except that an operation that only reads needs read access even if it is
-    /// restricted to owners.
+    /// The least access that a connection needs for it: `privilege`, or less for an operation of the owner's that only
+    /// reads.
     package let access: Privilege
     /// Whether it changes the store, so that it can have a key, an author and a group.
     package let isWrite: Bool

@@ -12,7 +12,7 @@ final class Session {
   let peer: UnixSocket.Peer
   /// The role of its user; `nil` if the user has no access.
   let userRole: AccessPolicy.Role?
-  /// The privilege that the client limits the connection to.
+  /// The access that its hello asked for.
   var access = Operation.Privilege.owner
   var state = SessionState()
   var decoder = FrameDecoder()
@@ -97,7 +97,7 @@ final class Session {
     }
   }
 
-  /// The error for an operation that a reader may not use.
+  /// The error of a deed that readers may not do.
   var mayOnlyRead: DepotError {
     let subject = userRole == .reader ? "User \(peer.user)" : "The connection"
     return DepotError(.operation, "\(subject) may only read.")
