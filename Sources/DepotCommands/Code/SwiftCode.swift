@@ -11,10 +11,9 @@ enum SwiftCode {
       //
       // The structures read and write rows. The schema has rules that they don't say: define it by its own file.
 
-      import DepotClient
-      import Foundation
 
       """
+    for module in ["DepotClient", "Foundation"] { text += "import \(module)\n" }
     return text + schema.entities.map { structure($0, schema) }.joined()
   }
 
