@@ -45,7 +45,25 @@ export function valueOf(row, column) {
   return length === null || length === undefined ? null : typeof length === "object" ? length : { $length: length };
 }
 
-/** How wide a column is at least. */
+/**
+ * How wide a column is for most of some rows, in pixels: long texts are cut, and short ones leave room for others.
+ *
+ * @param {any} column with the `width` of its type
+ * @param {any[]} rows
+ */
+export function fittingWidth(column, rows) {
+  const isFixed = column.isExternal || column.collection || ["bool", "date", "data", "json"].includes(column.type);
+  if (isFixed || column.kind === "id") return column.width;
+  const lengths = rows
+    .map((row) => (column.kind === "reference" ? row[column.label] ?? row[column.path] : valueOf(row, column)))
+    .map((value) => formatted(value, column).text.length)
+    .sort((one, other) => one - other);
+  const most = lengths[Math.floor(0.9 * (lengths.length - 1))] ?? 0;
+  const ofTitle = 40 + 7.2 * column.title.length;
+  return Math.round(Math.max(Math.min(ofTitle, 200), 64, Math.min(26 + 7.2 * most, 330)));
+}
+
+/** How wide a column of a type is. */
 export function widthOf(column) {
   if (column.collection) return 160;
   const widths = {

@@ -103,7 +103,8 @@ export class HistoryView {
       count++;
       if (this.#isWanted(transaction) && !this.#known.includes(transaction.token)) {
         this.#known.push(transaction.token);
-        last.item = transactionItem(transaction, { page: this.page, isOpen: count <= 3 && !until });
+        const isOpen = count <= 3 && !until && transaction.changes.length <= 4;
+        last.item = transactionItem(transaction, { page: this.page, isOpen });
         this.items.append(last.item);
       }
     }

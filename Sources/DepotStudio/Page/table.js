@@ -1,7 +1,7 @@
 /** The table of an entity: rows change in place as programs save, and stay where they are. */
 
 import { withMembers } from "./address.js";
-import { fillCell, valueOf, widthOf } from "./cells.js";
+import { fillCell, fittingWidth, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
 import { constantText, countText, cut, isNumeric, momentText, plainText, plural, whoText } from "./format.js";
 import "./grid.js";
@@ -122,7 +122,7 @@ export class TableView {
     this.grid.active = { row: 0, column: 0 };
     this.grid.setColumns([
       {
-        key: "$id", path: "$id", title: "id", width: 64 + (hasFamily ? 46 : 0), isNumeric: !hasFamily, type: "int64",
+        key: "$id", path: "$id", title: "id", width: 92 + (hasFamily ? 30 : 0), isNumeric: !hasFamily, type: "int64",
         kind: "id", hint: "The identifier", sort: sorted(address, "$id"), hasFamily,
       },
       ...this.columns.map((column) => ({
@@ -139,6 +139,8 @@ export class TableView {
       // The first rows don't wait. Later changes are shown together.
       if (!isFirst || rows.row(0) === undefined) return this.show();
       isFirst = false;
+      const shown = Array.from({ length: 100 }, (_, place) => rows.row(place)).filter(Boolean);
+      this.grid.setColumns(this.grid.columns.map((one) => ({ ...one, width: fittingWidth(one, shown) })));
       this.#show();
       this.grid.renderNow();
     });
