@@ -39,14 +39,14 @@ def pictures(store, folder):
             "ann",
         )
         store.run("update", "Book", "--where", "$id == 4", "--set", "pages=345", "--author", "ben")
-        page.until_text("ben", ".who")
-        page.until_text("ann", ".who")
+        page.one('[data-who="ben"]')
+        page.one('[data-who="ann"]')
         take("table")
         page.look(True)
         store.run(
             "update", "Book", "--where", "$id == 12", "--set", "pages=277", "--author", "cleo"
         )
-        page.until_text("cleo", ".who")
+        page.one('[data-who="cleo"]')
         take("table-dark")
         page.look(False)
 

@@ -44,7 +44,7 @@ class TableTest(BrowserTest):
             "the new row",
         )
         self.store.run("delete", "Book", "--where", "title == 'AAA comes first'", "--author", "mia")
-        self.page.until_text("deleted by mia", ".who.stays")
+        self.page.until_text("deleted by mia", ".who")
         self.assertTrue(any(row["title"] == "AAA comes first" for row in self.page.rows()))
         self.page.click(".news")
         eventually(

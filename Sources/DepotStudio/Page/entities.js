@@ -25,6 +25,7 @@ export class EntityList {
     this.#life.abort();
     this.#life = new AbortController();
     this.#items.clear();
+    session.counts.clear();
     const { model } = session;
     const { names } = model;
     this.search.hidden = names.length < 8;
@@ -49,20 +50,37 @@ export class EntityList {
 
   #filter() {
     const wanted = this.search.value.trim().toLowerCase();
-    let watched = 0;
+    const others = [];
     for (const [name, entry] of this.#items) {
       entry.item.hidden = wanted !== "" && !name.toLowerCase().includes(wanted);
-      if (entry.item.hidden) continue;
-      if (entry.isWatched || watched++ >= MOST_WATCHES) continue;
-      if ([...this.#items.values()].filter(({ isWatched }) => isWatched).length >= MOST_WATCHES) continue;
+      if (entry.item.hidden || entry.isWatched) continue;
+      if ([...this.#items.values()].filter(({ isWatched }) => isWatched).length >= MOST_WATCHES) {
+        others.push(name);
+        continue;
+      }
       entry.isWatched = true;
       void session.follow({ count: { entity: name } }, this.#life.signal, (_, watch) => {
         const { count } = watch.rows[0] ?? {};
-        if (count === undefined) return;
-        session.counts.set(name, count);
-        session.dispatchEvent(new Event("counts"));
-        replace(entry.count, countText(count));
+        if (count !== undefined) this.#show(name, count);
       }, () => (entry.isWatched = false));
     }
+    void this.#count(others, this.#life.signal);
+  }
+
+  /** Counts the rows of entities once, one entity after the other. */
+  async #count(names, signal) {
+    try {
+      for (const name of names) {
+        if (!session.counts.has(name)) this.#show(name, await session.client.entity(name).count({}, { signal }));
+      }
+    } catch {
+      // Without a count an entity is listed all the same.
+    }
+  }
+
+  #show(name, count) {
+    session.counts.set(name, count);
+    session.dispatchEvent(new Event("counts"));
+    replace(this.#items.get(name)?.count ?? h("span"), countText(count));
   }
 }

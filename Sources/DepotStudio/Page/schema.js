@@ -10,6 +10,9 @@
  * }} Column
  */
 
+/** The order of names, with numbers in them by their size. */
+const NAMES = new Intl.Collator("en", { numeric: true });
+
 export class Model {
   /** @param {{ schema: any, fingerprint: string, hashes: Record<string, string> }} answer of schema.get */
   constructor({ schema, fingerprint, hashes }) {
@@ -27,7 +30,7 @@ export class Model {
     const children = (parent) =>
       [...this.entities.values()]
         .filter((entity) => (entity.parent ?? undefined) === parent)
-        .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+        .sort((one, other) => NAMES.compare(one.name, other.name))
         .flatMap(({ name }) => [name, ...children(name)]);
     return children(undefined);
   }

@@ -221,14 +221,8 @@ export class TableView {
   #decorate(element, row) {
     if (this.travel) return;
     const gone = this.rows.gone.get(row.$id);
-    const marks = [...(this.rows.marks.get(row.$id)?.values() ?? [])];
-    const newest = gone ?? marks.reduce((best, one) => (best && best.at > one.at ? best : one), undefined);
-    if (!newest || (!gone && Date.now() - newest.at > FADE)) return;
-    const tag = h(
-      "span", { class: gone ? "who stays" : "who" }, gone ? `deleted by ${whoText(newest)}` : whoText(newest)
-    );
-    tag.style.animationDelay = `${newest.at - Date.now()}ms`;
-    element.append(h("span", { class: "who-holder" }, tag));
+    if (!gone) return;
+    element.append(h("span", { class: "who-holder" }, h("span", { class: "who" }, `deleted by ${whoText(gone)}`)));
   }
 
   #cell(element, row, column, place) {
@@ -250,8 +244,13 @@ export class TableView {
       return;
     }
     const marks = this.rows.marks.get(row.$id);
-    const mark = marks && column.select.map((path) => marks.get(path)).find(Boolean);
+    const markOf = (one) => (one.select ?? []).map((path) => marks?.get(path)).find(Boolean);
+    const mark = marks && markOf(column);
     if (!mark || Date.now() - mark.at > FADE) return;
+    // The first changed cell of a row says who did it; an attribute is no part of the cell's text.
+    if (column === this.grid.columns.find((one) => markOf(one)?.token === mark.token)) {
+      element.dataset.who = whoText(mark);
+    }
     element.classList.add("changed");
     element.style.animationDelay = `${mark.at - Date.now()}ms`;
     element.title = `Changed by ${whoText(mark)} at ${momentText(mark.at)}`;
