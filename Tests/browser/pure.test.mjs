@@ -21,6 +21,7 @@ const {
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
+const { Unsupported, attributesOf, orderOf, predicateOf } = await page("predicates.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
 const { isSame } = await page("values.js");
 const { HIGHEST, Scroller, pagesOf, surplus } = await page("window.js");
@@ -365,4 +366,72 @@ test("Values are compared by type and content", () => {
   assert.ok(isSame(NaN, NaN));
   assert.ok(!isSame(0, -0));
   assert.ok(isSame(new Uint8Array([1]), new Uint8Array([1])));
+});
+
+const columns = new Map(Object.entries({
+  title: { type: "string" }, year: { type: "int64" }, price: { type: "decimal" }, added: { type: "date" },
+  isNew: { type: "bool" },
+  words: { type: "string", collection: "set" }, link: { type: "url" },
+  author: { kind: "reference", type: "reference", label: "author.name" },
+  cover: { type: "data", isExternal: true },
+}));
+const columnOf = (path) => columns.get(path);
+const books = [
+  {
+    $id: 1, title: "Émile", year: 1762, price: "9.50", added: new Date("2024-01-01T00:00:00Z"), isNew: false,
+    words: ["a"], author: 3, "author.name": "R",
+  },
+  { $id: 2, title: "dune", year: 1965, price: "12", added: null, isNew: true, words: null, author: null },
+  {
+    $id: 3, title: "Dune 2", year: null, price: null, added: new Date("2025-01-01T00:00:00Z"), isNew: true,
+    words: ["a", "b"], author: 4, "author.name": "H",
+  },
+];
+
+test("Predicates of the past find the rows that the service would find", () => {
+  const found = (tree) => books.filter(predicateOf(tree, columnOf)).map(({ $id }) => $id);
+  const a = (attribute) => ({ attribute });
+  assert.deepEqual(found({ ">": [a("year"), 1800] }), [2]);
+  assert.deepEqual(found({ not: { ">": [a("year"), 1800] } }), [1, 3]);
+  assert.deepEqual(found({ "==": [a("year"), null] }), [3]);
+  assert.deepEqual(found({ "!=": [a("year"), 1965] }), [1, 3]);
+  assert.deepEqual(found({ in: [a("year"), [1965, null]] }), [2, 3]);
+  assert.deepEqual(found({ in: [a("year"), { value: [1762], list: true }] }), [1]);
+  assert.deepEqual(found({ between: [a("year"), 1762, 1965] }), [1, 2]);
+  assert.deepEqual(found({ begins: [a("title"), "emile"], options: "cd" }), [1]);
+  assert.deepEqual(found({ contains: [a("title"), "DUNE"], options: "c" }), [2, 3]);
+  assert.deepEqual(found({ ends: [a("title"), "2"] }), [3]);
+  assert.deepEqual(found({ "<": [a("price"), 10] }), [1]);
+  assert.deepEqual(found({ "==": [a("price"), { value: "9.5", type: "decimal" }] }), [1]);
+  assert.deepEqual(found({ ">": [a("added"), "2024-06-01"] }), [3]);
+  assert.deepEqual(found({ "==": [a("added"), { value: "2024-01-01T00:00:00.000Z", type: "date" }] }), [1]);
+  assert.deepEqual(
+    found({ and: [{ "==": [a("isNew"), true] }, { or: [{ "==": [a("author"), 4] }, { ">": [a("$id"), 5] }] }] }), [3]
+  );
+  assert.deepEqual(found({ contains: [a("words"), "b"] }), [3]);
+  assert.deepEqual(found(true), [1, 2, 3]);
+  assert.deepEqual(attributesOf({ and: [{ "==": [a("x"), 1] }, { not: { in: [a("y"), [1]] } }] }), ["x", "y"]);
+});
+
+test("Predicates that only the service can answer are no guesses", () => {
+  for (const tree of [
+    { "==": [{ attribute: "author.name" }, "x"] }, { matches: [{ attribute: "title" }, ".*"] },
+    { ">": [{ "*": [{ attribute: "year" }, 2] }, 1] },
+    { "==": [{ attribute: "link" }, "http://x/"] }, { "==": [{ attribute: "cover" }, null] }, { any: [] },
+    { search: "x" },
+    { "==": [{ attribute: "added" }, "yesterday"] }, { "==": [{ attribute: "title" }, "a"], options: "l" },
+    { "==": [{ attribute: "nothing" }, 1] }, "x", null,
+  ]) assert.throws(() => predicateOf(tree, columnOf), Unsupported, JSON.stringify(tree));
+});
+
+test("Rows of the past are in the order of the keys, null first, and of identifiers", () => {
+  const order = (...keys) => [...books].sort(
+    orderOf(keys.map((key) => ({ path: key.replace("-", ""), descending: key[0] === "-" })), columnOf)
+  ).map(({ $id }) => $id);
+  assert.deepEqual(order("year"), [3, 1, 2]);
+  assert.deepEqual(order("-year"), [2, 1, 3]);
+  assert.deepEqual(order("isNew", "-price"), [1, 2, 3]);
+  assert.deepEqual(order("author"), [2, 3, 1]);
+  assert.deepEqual(order(), [1, 2, 3]);
+  assert.throws(() => orderOf([{ path: "words" }], columnOf), Unsupported);
 });

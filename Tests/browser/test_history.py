@@ -146,6 +146,23 @@ class HistoryTest(BrowserTest):
         eventually(lambda: all(row["id"] != "10" for row in self.page.rows()), "now")
         self.store.call("undo", token=self.store.call("history.status")["head"])
 
+    def test_the_table_of_then_keeps_its_filter_and_order(self):
+        start = self.store.call("history.status")["head"]
+        old = self.store.call("count", entity="Book", where="year < 1975 AND price > 12")["count"]
+        self.store.run("update", "Book", "--where", "year < 1970", "--set", "year=2020")
+        self.page.go(f"#/table/Book?where=year+%3C+1975+AND+price+%3E+12&sort=-year&at={start}")
+        self.page.until_text("changed since", ".past-bar")
+        eventually(lambda: len(self.page.rows()) == old, "the rows of then")
+        years = [int(row["year"]) for row in self.page.rows()]
+        self.assertEqual(years, sorted(years, reverse=True))
+        self.assertTrue(all(year < 1975 for year in years))
+        # A predicate that only the service knows leaves all rows, and the page says so.
+        self.page.go(f"#/table/Book?where=author.country+%3D%3D+%22USA%22&at={start}")
+        self.page.until_text("Without filter and order", ".past-bar")
+        eventually(lambda: len(self.page.rows()) > old, "all rows")
+        head = self.store.call("history.status")["head"]
+        self.store.call("undo", token=head)
+
     def test_a_large_transaction_is_one_item_with_its_first_rows(self):
         self.page.go("#/history")
         self.page.until_text("Book", ".transactions")

@@ -3,6 +3,8 @@
 import { h, replace } from "./dom.js";
 import { momentText, plural, whoText } from "./format.js";
 import { Former, placeThen } from "./former.js";
+import { Unsupported, attributesOf, orderOf, predicateOf } from "./predicates.js";
+import { selection } from "./schema.js";
 import { session } from "./session.js";
 import { pagesOf, surplus } from "./window.js";
 
@@ -10,12 +12,16 @@ const PAGE = 100;
 /** How many rows may have changed since the moment: all that they were is in memory. */
 const MOST_CHANGES = 200_000;
 const MOST_TRANSACTIONS = 500;
+/** How many rows are read to filter and order them here. */
+const MOST_CHOSEN = 20_000;
 
 export class Travel {
   #life = new AbortController();
   #reading = new AbortController();
   #pages = new Map();
   #loading = new Set();
+  /** The rows of then in their order, if all of them are read. */
+  #chosen = undefined;
   total = 0;
 
   /**
@@ -142,7 +148,12 @@ export class Travel {
         replace(this.note, `More than ${plural(MOST_CHANGES, "row")} changed since then. Choose a later moment.`);
       } else if (event.kind === "gap") {
         replace(this.note, "The history no longer reaches back so far.");
-      } else if (event.kind === "live" || isWhole) {
+      } else if (isWhole) {
+        // The rows of then stay; only their places among the rows of now may be others.
+        this.now = undefined;
+        this.#say();
+        this.view.grid.renderAll();
+      } else if (event.kind === "live") {
         isWhole = true;
         this.former = former;
         this.#pages.clear();
@@ -158,9 +169,12 @@ export class Travel {
     if (this.now === undefined || signal.aborted) return;
     this.total = Math.max(0, this.now - former.inserted.size + former.deletedOnly.size);
     const { where, sort } = view.address;
-    replace(this.note,
-      former.size === 0 ? "Nothing has changed since." : `${plural(former.size, "row")} changed since.`,
-      (where || sort.length > 0) && " Without filter and order.");
+    const isPlain = !where && sort.length === 0;
+    const chosen = isPlain ? undefined : await this.#choose(former, where, sort, signal);
+    if (signal.aborted) return;
+    this.#chosen = chosen;
+    if (chosen) this.total = chosen.length;
+    this.#say();
     const place = view.grid.anchor;
     view.grid.source = this;
     replace(view.count, plural(this.total, "row"));
@@ -169,13 +183,47 @@ export class Travel {
     view.grid.renderAll();
   }
 
+  /** Says how many rows are others now. */
+  #say() {
+    const { where, sort } = this.view.address;
+    const { size } = this.former;
+    replace(this.note, size === 0 ? "Nothing has changed since." : `${plural(size, "row")} changed since.`,
+      (where || sort.length > 0) && !this.#chosen && " Without filter and order.");
+  }
+
+  /** Filters and orders the rows of then, if they are few enough and the page can; else returns undefined. */
+  async #choose(former, where, sort, signal) {
+    if (Math.max(this.now, this.total) > MOST_CHOSEN) return undefined;
+    const { entity: name, all } = this.view;
+    const columnOf = (path) => all.find((column) => column.path === path);
+    try {
+      const entity = session.client.entity(name);
+      const tree = where ? (await entity.explain({ where }, { signal })).predicate : true;
+      const test = predicateOf(tree, columnOf);
+      const order = orderOf(sort, columnOf);
+      const read = [...attributesOf(tree), ...sort.map(({ path }) => path)].map(columnOf).filter(Boolean);
+      const hasFamily = session.model.descendants(name).length > 0;
+      const select = [...(hasFamily ? ["$entity"] : []), ...selection([...this.view.columns, ...read])];
+      const rows = [...former.deletedSorted];
+      for await (const row of entity.fetch({ select }, { signal })) {
+        if (!former.inserted.has(String(row.$id))) rows.push(former.row(row));
+      }
+      return rows.filter(test).sort(order);
+    } catch (error) {
+      if (!(error instanceof Unsupported) && !signal.aborted) replace(this.note, error.message);
+      return undefined;
+    }
+  }
+
   // The source of the grid
 
   row(place) {
+    if (this.#chosen) return this.#chosen[place];
     return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE];
   }
 
   need(first, last) {
+    if (this.#chosen) return;
     for (const page of pagesOf(first, last, PAGE)) {
       if (!this.#pages.has(page) && !this.#loading.has(page)) void this.#load(page);
     }
@@ -193,6 +241,7 @@ export class Travel {
       const { select } = view.rows.query;
       const size = Math.min(PAGE, this.total - page * PAGE);
       const idAt = async (offset) => (await entity.fetch({ select: [], offset, limit: 1 }, { signal }).first())?.$id;
+      this.now ??= await entity.count({}, { signal });
       const start = await placeThen(former, page * PAGE, this.now, idAt);
       const rows = start.before.slice(0, size);
       // Rows of now in their order, with those among them that are gone, as they were.

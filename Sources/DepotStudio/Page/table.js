@@ -85,7 +85,8 @@ export class TableView {
     const chosen = address.columns.map((path) => this.all.find((column) => column.path === path)).filter(Boolean);
     this.columns = chosen.length ? chosen : this.all;
     const key = (it) => it && JSON.stringify([it.where, it.sort, it.columns]);
-    if (key(before) !== key(address)) {
+    const isOther = key(before) !== key(address);
+    if (isOther) {
       this.#open_(address);
     } else if (before.beside?.id !== address.beside?.id) {
       this.grid.renderAll();
@@ -97,7 +98,7 @@ export class TableView {
       address.beside?.entity === this.entity || this.#isFamily(address.beside?.entity) ? address.beside?.id
         : undefined
     );
-    if (before?.at !== address.at) void this.#travelTo(address.at);
+    if (before?.at !== address.at || (isOther && address.at)) void this.#travelTo(address.at);
   }
 
   #isFamily(entity) {
