@@ -188,6 +188,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a link that was only read leads to nothing when its row is gone`(
+    isGone: Bool
+  ) async throws {
+    try await withStore(.people) { store, path in
+      try await store.insert("Person", ["a"], "[[1],[2]]")
+      try await store.delete("Person", isGone ? [1, 2] : [2])
+      func save(_ columns: String, _ row: String) -> String {
+        """
+        {"update":[{"entity":"Person","columns":["$id","$version",\(columns)],"rows":[\(row)],
+        "base":{"columns":["boss"],"rows":[[2]]}}],"policy":"overwrite"}
+        """
+      }
+      // One that is changed must lead to a row.
+      let error = await store.saveError(save(#""boss""#, "[1,0,2]"))
+      #expect(error?.code == .reference)
+      try await store.save(save(#""a""#, "[1,0,3]"))
+      let rows = try texts("SELECT id, a_a, r_boss FROM e_Person", in: path)
+      #expect(rows == [["1", "3", nil]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `a row can't be made again without what it requires`() async throws {
     try await withStore(.people) { store, path in
       try await store.insert("Required", ["name"], #"[["x"]]"#)

@@ -9,12 +9,15 @@ struct MergedRow {
   private let json: [UInt8]
   private let places: [String]
 
-  /// Prepares a row of a batch; `onlyBase` excludes the values that the client changes.
+  /// Prepares a row of a batch; with `onlyBase`, the values that the client changes are left out.
+  ///
+  /// A link that the client has only read, to a row that was deleted since, leads to nothing.
   init(
     _ change: SaveRequest.Change,
     _ row: Int,
     _ texts: (rows: RowTexts, base: RowTexts),
     _ writer: EntityWriter,
+    isThere: (_ relationship: RelationshipLayout, _ identifier: Int64) throws -> Bool,
     at pointer: String,
     onlyBase: Bool = false
   ) throws {
@@ -36,6 +39,11 @@ struct MergedRow {
         guard !own.contains(where: { $0.overlaps(name) }), writer.layout.isKept(name),
           !nodes[position].isReference(to: name, writer.layout)
         else { continue }
+        if let link = writer.layout.relationship(name), link.relationship.isOptional,
+          let target = try? nodes[position].int64(), try !isThere(link, target)
+        {
+          continue
+        }
         columns.append(name)
         places.append("\(pointer)/base/rows/\(row)/\(position)")
         values.append(nodes[position].source)

@@ -28,7 +28,7 @@ extension SaveRun {
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
     let texts = texts(of: change, at: pointer)
     let identifier = try change.identifier(of: row, texts.rows)
-    let merged = try MergedRow(change, row, texts, writer, at: pointer)
+    let merged = try MergedRow(change, row, texts, writer, isThere: isThere, at: pointer)
     // Two batches may name the same row.
     if try writer.isThere(identifier) { return try write(merged, over: identifier, writer) }
     let base = decisions?.baseVersions[index]?[row] ?? 0
@@ -77,8 +77,22 @@ extension SaveRun {
     let change = request.updates[index]
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
     let texts = texts(of: change, at: pointer)
-    let merged = try MergedRow(change, row, texts, writer, at: pointer, onlyBase: true)
+    let merged = try MergedRow(
+      change,
+      row,
+      texts,
+      writer,
+      isThere: isThere,
+      at: pointer,
+      onlyBase: true
+    )
     try write(merged, over: identifier, writer)
+  }
+
+  /// Whether the row that a relationship leads to is in the store, or is made again by this save.
+  private func isThere(_ relationship: RelationshipLayout, _ identifier: Int64) throws -> Bool {
+    let target = try entities.catalog.layout(of: relationship.destination)
+    return try session.exists(identifier, target) || session.comesBack(identifier, target)
   }
 
   private func texts(

@@ -182,8 +182,8 @@ final class ChangeSession {
     try entities.writer(layout.name).isThere(identifier)
   }
 
-  /// Whether the request inserts a deleted row of an entity again.
-  private func comesBack(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
+  /// Whether a deleted row of an entity is made again by the request.
+  func comesBack(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
     recreated[layout.root]?[identifier]?.lineageNames.contains(layout.name) ?? false
   }
 
