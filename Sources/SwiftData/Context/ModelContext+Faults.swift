@@ -172,15 +172,18 @@ extension ModelContext {
     for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot, moved) }
   }
 
-  /// The objects whose inverse the program has changed, while others have changed the row.
+  /// The objects that the program lets lead elsewhere than others have done since, and those that are kept
+  /// though their rows are gone, whose members the lists of a relationship are.
   final func moved(along property: PropertyDescription) -> [Link] {
     guard !pending.changed.isEmpty, let inverse = property.shape.inverse, !inverse.isToMany,
       let type = property.destination
     else { return [] }
     let description = EntityDescription.of(type)
     return pending.changed.all.filter { link in
-      link.storage.newer != nil && link.storage.description.isKind(of: description)
-        && link.storage.changed.contains(inverse.slot)
+      guard let newer = link.storage.newer, link.storage.description.isKind(of: description) else {
+        return false
+      }
+      return newer.isGone || link.storage.changed.contains(inverse.slot)
     }
   }
 
@@ -270,13 +273,15 @@ extension ModelStorage {
       case .many(let list?) = slots[slot]
     else { return }
     let settled = list.copy()
+    var isEdited = false
     for link in moved {
       let isHere = link.storage.slots[inverse.slot].targetIdentifier == identifier
       if isHere == settled.contains(link.storage.identifier) { continue }
       if isHere { settled.append(link) } else { settled.remove(link.storage) }
+      if link.storage.changed.contains(inverse.slot) { isEdited = true }
     }
     guard settled.allIdentifiers != list.allIdentifiers else { return }
-    if !changed.contains(slot) { noteChange(slot, since: .many(list)) }
+    if isEdited, !changed.contains(slot) { noteChange(slot, since: .many(list)) }
     slots[slot] = .many(settled)
   }
 

@@ -46,3 +46,17 @@ struct MergedChanges {
 
   var isEmpty: Bool { entities.isEmpty && !isUnknown }
 }
+
+extension EntityDescription {
+  /// The properties that a change says have changed.
+  func properties(changedBy change: DepotClient.HistoryChange) -> [PropertyDescription] {
+    var found: [PropertyDescription] = []
+    for path in change.properties {
+      let name = path.contains(".") ? String(path.prefix { $0 != "." }) : path
+      guard let property = property(named: name), !found.contains(where: { $0 === property })
+      else { continue }
+      found.append(property)
+    }
+    return found
+  }
+}

@@ -53,6 +53,24 @@ extension RowMerge {
     add(Edit(link: link, slot: slot, value: value, leaving: gone, isForced: true))
   }
 
+  /// Lets objects that are kept though their rows are gone leave the objects that are deleted.
+  ///
+  /// No row of theirs tells that they lead to nothing now, and their new rows would lead to missing ones.
+  func leaveByKept() {
+    guard !goneIdentifiers.isEmpty, !context.pending.changed.isEmpty else { return }
+    for link in context.pending.changed.all where link.storage.newer?.isGone == true {
+      for property in link.storage.description.relationships where !property.isToMany {
+        let side = RelationshipShape.Inverse(property)
+        let targets = [link.storage.slots[side.slot], link.storage.base[side.slot]]
+        for target in Set(targets.compactMap { $0?.targetIdentifier })
+        where goneIdentifiers.contains(target) {
+          let member = Member(identifier: target, isOwn: false, isGone: true) { nil }
+          edit(link, side, member, isAdded: false)
+        }
+      }
+    }
+  }
+
   private func add(_ member: Member, _ property: PropertyDescription, _ owner: EntityDescription) {
     scans[ObjectIdentifier(property), default: Scan(property: property, owner: owner)]
       .members[member.identifier] = member

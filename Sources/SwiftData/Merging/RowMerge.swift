@@ -19,6 +19,8 @@ final class RowMerge {
   private var lists: [SlotPlace: ListEdit] = [:]
   /// The objects whose rows are deleted, and which are invalidated.
   private var deleted: [Link] = []
+  /// The deleted rows, but for those whose objects are kept.
+  private(set) var goneIdentifiers: Set<PersistentIdentifier> = []
   /// The deleted objects whose members of a relationship aren't known.
   var scans: [ObjectIdentifier: Scan] = [:]
   /// The objects that are read anew.
@@ -78,7 +80,7 @@ final class RowMerge {
           link.storage.noteGone()
         }
       default:
-        if let link { invalidate(link, change) }
+        if let link { invalidate(link, change) } else { goneIdentifiers.insert(identifier) }
         relate(identifier, description, change, old: change.old, new: [:])
       }
     case .links where standing != .ownBefore: relink(identifier, link, description, change)
@@ -209,6 +211,7 @@ final class RowMerge {
   func invalidate(_ link: Link, _ change: DepotClient.HistoryChange? = nil) {
     if let change { takeLast(of: link, change) }
     deleted.append(link)
+    goneIdentifiers.insert(link.storage.identifier)
     leave(link, isTold: change != nil)
   }
 
@@ -431,6 +434,7 @@ final class RowMerge {
   /// Observers may then read newer values, or make changes; both stay.
   func finish() {
     scan()
+    leaveByKept()
     let lists = Array(lists.values)
     // Only the edits keep this alive from here on.
     self.lists = [:]
@@ -481,18 +485,4 @@ final class RowMerge {
 
 extension RowMerge.Edit {
   fileprivate var property: PropertyDescription { link.storage.description.properties[slot] }
-}
-
-extension EntityDescription {
-  /// The properties that a change says have changed.
-  func properties(changedBy change: DepotClient.HistoryChange) -> [PropertyDescription] {
-    var found: [PropertyDescription] = []
-    for path in change.properties {
-      let name = path.contains(".") ? String(path.prefix { $0 != "." }) : path
-      guard let property = property(named: name), !found.contains(where: { $0 === property })
-      else { continue }
-      found.append(property)
-    }
-    return found
-  }
 }

@@ -96,6 +96,54 @@ import Testing
     #expect(haven.modelContext == nil || !haven.isDeleted)
   }
 
+  /// Whether the context merges what others save, and what it has read of the objects.
+  enum Reading: CaseIterable {
+    case nothing, links, lists, linksAndLists
+  }
+
+  @Test(arguments: [false, true], Reading.allCases)
+  func `are stored again without a link to an object that is gone, too`(
+    _ isMerging: Bool,
+    _ reading: Reading
+  ) throws {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = isMerging
+    let named = #Predicate<Ship> { $0.name == "Ida" }
+    let ship = try #require(try context.fetch(FetchDescriptor(predicate: named)).first)
+    if reading == .links || reading == .linksAndLists { #expect(ship.haven?.name == "Oslo") }
+    if reading == .lists || reading == .linksAndLists {
+      #expect(try context.fetch(FetchDescriptor<Haven>()).first?.ships.count == 3)
+    }
+    ship.name = "edited"
+    try delete(.cascade)
+    try context.save()
+    #expect(ship.haven == nil && ship.modelContext === context)
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Ship>())
+    #expect(stored.map(\.name) == ["edited"])
+    #expect(stored.first?.haven == nil)
+  }
+
+  @Test func `stay in lists that are read then if they are kept`() throws {
+    ships[0].name = "edited"
+    try other.delete(model: Ship.self)
+    let haven: Haven = try context.existingModel(for: haven.persistentModelID)
+    #expect(haven.ships.map(\.name) == ["edited"])
+    context.refreshAllObjects()
+    #expect(haven.ships.map(\.name) == ["edited"])
+    #expect(ships[0].haven === haven)
+    try context.save()
+    #expect(haven.ships.map(\.name) == ["edited"])
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Haven>())
+    #expect(stored.first?.ships.map(\.name) == ["edited"])
+    ships[0].name = "again"
+    try other.delete(model: Ship.self)
+    context.refreshAllObjects()
+    #expect(haven.ships.map(\.name) == ["again"])
+    context.rollback()
+    #expect(haven.ships.isEmpty && ships[0].isDeleted)
+    #expect(!context.hasChanges)
+  }
+
   @Test func `keep no other change from being saved when a new object leads to them`() throws {
     let new = Ship(name: "new")
     haven.ships.append(new)
