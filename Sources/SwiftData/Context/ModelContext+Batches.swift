@@ -97,9 +97,9 @@ extension ModelContext {
 
   /// Changes all objects of a class that satisfy a predicate.
   ///
-  /// The store changes them at once, and not at the next save. The objects of this context get the
-  /// values too, unless they have unsaved changes. Expressions are computed from the values stored
-  /// at that time, including the saves of others.
+  /// The store does it at once, and not at the next save; the objects of this context get the values too,
+  /// unless they have changes of their own that aren't saved. About those, ``mergePolicy`` decides. A computed
+  /// value is computed from the values that are stored at that moment.
   ///
   /// ```swift
   /// try context.update(

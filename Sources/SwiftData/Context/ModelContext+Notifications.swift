@@ -44,13 +44,20 @@ extension ModelContext {
   }
 
   /// Delivers a bulk write, whose answer has no token, to the other contexts of the process.
+  ///
+  /// Where the policy lets the store win, unsaved changes of this context give way to it at once, as to
+  /// changes of others.
   final func announceWrite(to store: any ContextStore) {
-    guard let handle = (store as? ServiceStore)?.handle,
-      WatchedStores.hasListeners(besides: mergeQueue),
+    let givesWay =
+      isWatching && !pending.changed.isEmpty
+      && (mergePolicy == .mergeByPropertyStoreTrump || mergePolicy == .rollback)
+    let own = givesWay ? nil : mergeQueue
+    guard let handle = (store as? ServiceStore)?.handle, WatchedStores.hasListeners(besides: own),
       // The write is done; after a failure here, the other contexts get it with the next connection.
       let head = try? handle.borrow({ try $0.historyStatus().head })
     else { return }
-    WatchedStores.catchUp(store.identifier, head, for: mergeQueue)
+    WatchedStores.catchUp(store.identifier, head, for: own)
+    if givesWay { mergeRemoteChanges() }
   }
 
   /// Posts a notification about the changes of a save.

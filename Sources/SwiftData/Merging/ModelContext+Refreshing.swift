@@ -96,7 +96,12 @@ extension ModelContext {
         continue
       }
       let missing = group.storages(without: links)
-      if deleting { mergeDeletions(of: missing, isOwn: true) } else { noteDeletions(of: missing) }
+      if deleting {
+        // Objects that are kept though others have deleted their rows before are none of the deleted ones.
+        mergeDeletions(of: missing.filter { $0.newer?.isGone != true }, isOwn: true)
+      } else {
+        noteDeletions(of: missing)
+      }
       if !keepsLists { for link in links { link.storage.unloadLists() } }
     }
   }

@@ -134,6 +134,28 @@ import Testing
     #expect(throws: SwiftDataError.saveConflict) { try context.save() }
   }
 
+  @Test(arguments: MergePolicy.allCases)
+  func `give way to an update in bulk of their own context where the store wins`(
+    _ policy: MergePolicy
+  ) async throws {
+    context.mergePolicy = policy
+    volume.pages = 1
+    try context.update(Volume.self, set: \.pages, to: 2)
+    let storeWins = policy == .mergeByPropertyStoreTrump || policy == .rollback
+    #expect(volume.pages == (storeWins ? 2 : 1))
+    try await container.waitUntilMerged()
+    #expect(volume.pages == (storeWins ? 2 : 1))
+    if policy == .error {
+      #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+      context.rollback()
+    } else {
+      try context.save()
+    }
+    #expect(volume.pages == (storeWins || policy == .error ? 2 : 1))
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Volume>())
+    #expect(stored.map(\.pages) == [volume.pages])
+  }
+
   @Test func `are none of those that four actors increase with retries`() async throws {
     let identifier = volume.persistentModelID
     let container = container
