@@ -1,3 +1,4 @@
+import Dispatch
 import TestSupport
 import Testing
 
@@ -11,13 +12,31 @@ enum ContextStep: Hashable, CustomStringConvertible {
   /// Gives a row a value; the relationship on the side of its list if asked for.
   case edit(Int, Int, byList: Bool)
   case delete(Int)
+  /// Deletes a row in the store at once.
+  case deleteInBulk(Int)
+  /// Gives a row a value in the store at once.
+  case setInBulk(Int, Int)
+  /// Gives a row a value, which the context saves without being asked.
+  case autosave(Int, Int)
+  /// Gives rows values in a transaction with one inside, which may throw at its end.
+  case transaction([Edit], fails: Bool)
   case save
   case rollBack
+
+  struct Edit: Hashable {
+    var row: Int
+    var value: Int
+  }
 
   var description: String {
     switch self {
     case .edit(let row, let value, let byList): "\(row)=\(value)\(byList ? " by list" : "")"
     case .delete(let row): "delete \(row)"
+    case .deleteInBulk(let row): "delete \(row) in bulk"
+    case .setInBulk(let row, let value): "\(row)=\(value) in bulk"
+    case .autosave(let row, let value): "\(row)=\(value) by autosave"
+    case .transaction(let edits, let fails):
+      "transaction {\(edits.map { "\($0.row)=\($0.value)" })}\(fails ? " that throws" : "")"
     case .save: "save"
     case .rollBack: "rollback"
     }
@@ -114,7 +133,7 @@ enum ContextStep: Hashable, CustomStringConvertible {
   }
 
   /// Lets a context make a step, if it makes sense there, and the model likewise.
-  mutating func perform(_ step: ContextStep, _ number: Int) throws {
+  mutating func perform(_ step: ContextStep, _ number: Int) async throws {
     steps.append("\(number): \(step)")
     let side = sides[number]
     switch step {
@@ -126,18 +145,78 @@ enum ContextStep: Hashable, CustomStringConvertible {
       guard model.isHere(number, row) else { return }
       side.context.delete(side.volumes[row])
       model.delete(number, row)
-    case .save:
-      let isConflict = model.save(number)
-      do {
-        try side.context.save()
-        #expect(!isConflict, "no error: \(steps)")
-      } catch let error as SwiftDataError where error == .saveConflict {
-        #expect(isConflict, "\(error): \(steps)")
+    case .deleteInBulk(let row):
+      let title = "\(row)"
+      try side.context.delete(model: Volume.self, where: #Predicate { $0.title == title })
+      model.deleteInBulk(number, row)
+    case .setInBulk(let row, let value):
+      let title = "\(row)"
+      let predicate = #Predicate<Volume> { $0.title == title }
+      try side.context.update(Volume.self, where: predicate, set: \.pages, to: value)
+      model.setInBulk(row, value)
+    case .autosave(let row, let value):
+      guard model.isHere(number, row), model.shown(number, row) != value else { return }
+      side.context.autosaveEnabled = true
+      side.set(row, value, byList: false)
+      model.edit(number, row, value)
+      await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+      side.context.autosaveEnabled = false
+      if model.save(number) {
+        #expect(side.context.autosaveFailure == .saveConflict, "\(steps)")
         side.context.rollback()
+      } else {
+        #expect(!side.context.hasChanges, "\(steps)")
       }
+    case .transaction(let edits, let fails):
+      try perform(edits, fails, number)
+    case .save:
+      try expectSave(model.save(number), number) { try side.context.save() }
     case .rollBack:
       model.rollBack(number)
       side.context.rollback()
+    }
+  }
+
+  private mutating func perform(
+    _ edits: [ContextStep.Edit],
+    _ fails: Bool,
+    _ number: Int
+  ) throws {
+    let side = sides[number]
+    // Changes from before are saved first.
+    let isConflict = model.save(number)
+    let possible = edits.filter { model.isHere(number, $0.row) }
+    var hasFailed = false
+    func run() throws {
+      do {
+        try side.context.transaction {
+          for edit in possible.dropLast() { side.set(edit.row, edit.value, byList: false) }
+          try side.context.transaction {
+            for edit in possible.suffix(1) { side.set(edit.row, edit.value, byList: true) }
+          }
+          if fails { throw TestFailure("the end") }
+        }
+      } catch is TestFailure {
+        hasFailed = true
+      }
+    }
+    try expectSave(isConflict, number, run)
+    #expect(hasFailed == (fails && !isConflict), "\(steps)")
+    if isConflict || fails { return }
+    for edit in possible where model.shown(number, edit.row) != edit.value {
+      model.edit(number, edit.row, edit.value)
+    }
+    _ = model.save(number)
+  }
+
+  /// Expects that a save throws just in a conflict, after which everything is rolled back.
+  private func expectSave(_ isConflict: Bool, _ number: Int, _ save: () throws -> Void) throws {
+    do {
+      try save()
+      #expect(!isConflict, "no error: \(steps)")
+    } catch let error as SwiftDataError where error == .saveConflict {
+      #expect(isConflict, "\(error): \(steps)")
+      sides[number].context.rollback()
     }
   }
 

@@ -100,6 +100,20 @@ struct ContextsModel {
     }
   }
 
+  /// Deletes a row by one of the contexts, in the store; one that the context has edited, as others are.
+  mutating func deleteInBulk(_ side: Int, _ row: Int) {
+    switch views[side][row] {
+    case .edited: delete(side, row)
+    case .deleted: break
+    case .clean, .gone: store(row, nil)
+    }
+  }
+
+  /// Gives a row a value in the store, though contexts have changes of it that aren't saved.
+  mutating func setInBulk(_ row: Int, _ value: Int) {
+    if stored[row] != nil { store(row, value) }
+  }
+
   /// Whether the page of conflicts says nothing of the value that the row shows.
   func isOpen(_ side: Int, _ row: Int) -> Bool {
     if case .deleted(_, let wasEdited) = views[side][row] { wasEdited } else { false }
@@ -124,7 +138,7 @@ struct ContextsModel {
         let old = stored[row]
         stored[row] = value
         if old != value { change(1 - side, row) }
-      case .deleted(isChanged: true, _) where policy != .mergeByPropertyObjectTrump:
+      case .deleted(isChanged: true, _) where !letsContextWin:
         views[side][row] = .clean
       case .deleted:
         stored[row] = nil
@@ -134,6 +148,10 @@ struct ContextsModel {
       }
     }
     return false
+  }
+
+  private var letsContextWin: Bool {
+    policy == .mergeByPropertyObjectTrump || policy == .overwrite
   }
 
   private func isContested(_ side: Int, _ row: Int) -> Bool {
@@ -157,11 +175,7 @@ struct ContextsModel {
 
   /// Lets a context learn that the other one has deleted a row.
   private mutating func remove(_ side: Int, _ row: Int) {
-    if case .edited = views[side][row],
-      policy == .error || policy == .mergeByPropertyObjectTrump
-    {
-      return
-    }
+    if case .edited = views[side][row], policy == .error || letsContextWin { return }
     views[side][row] = .gone
   }
 }

@@ -6,9 +6,7 @@ import Testing
 /// Steps of several contexts of one process, of actors, and of a second process, held after each step against a
 /// plain model with one rule for each policy.
 @MainActor @Suite struct `Contexts whose steps come in any order` {
-  nonisolated static let policies: [MergePolicy] = [
-    .error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback,
-  ]
+  nonisolated static let policies = MergePolicy.allCases
 
   private func stocked() throws -> ModelContainer {
     let container = try libraryContainer()
@@ -17,26 +15,29 @@ import Testing
   }
 
   @Test(arguments: policies, seeds(20))
-  func `show what the model shows after each step`(_ policy: MergePolicy, _ seed: Int) throws {
-    try play(policy, seed, .pages)
+  func `show what the model shows after each step`(
+    _ policy: MergePolicy,
+    _ seed: Int
+  ) async throws {
+    try await play(policy, seed, .pages)
   }
 
   @Test(arguments: policies, seeds(20))
   func `show in lists what the model shows after each step`(
     _ policy: MergePolicy,
     _ seed: Int
-  ) throws {
-    try play(policy, seed, .shelf)
+  ) async throws {
+    try await play(policy, seed, .shelf)
   }
 
-  private func play(_ policy: MergePolicy, _ seed: Int, _ aspect: Aspect) throws {
+  private func play(_ policy: MergePolicy, _ seed: Int, _ aspect: Aspect) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var world = try ContextWorld(stocked(), aspect, policy)
     world.steps = ["seed \(seed)"]
     for _ in 0..<40 {
       let side = Int.random(in: 0..<2, using: &random)
-      guard let step = step(of: side, world.model, &random) else { continue }
-      try world.perform(step, side)
+      guard let step = step(of: side, world.model, aspect, &random) else { continue }
+      try await world.perform(step, side)
       // Lists that nobody has read are kept up otherwise than those that are known.
       try world.expect { $0 == 0 || random.once(in: 6) }
     }
@@ -46,15 +47,27 @@ import Testing
   private func step(
     of side: Int,
     _ model: ContextsModel,
+    _ aspect: Aspect,
     _ random: inout SeededGenerator
   ) -> ContextStep? {
     let row = Int.random(in: model.stored.indices, using: &random)
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<12, using: &random) {
     case 0...3:
       guard let value = model.choose(side, row, &random) else { return nil }
       return .edit(row, value, byList: random.once(in: 2))
     case 4...5: return .save
     case 6: return .rollBack
+    case 7: return .deleteInBulk(row)
+    case 8:
+      guard aspect == .pages, let value = model.choose(side, row, &random) else { return nil }
+      return .setInBulk(row, value)
+    case 9: return model.choose(side, row, &random).map { .autosave(row, $0) }
+    case 10:
+      let edits = (0..<3).map { _ in
+        let row = Int.random(in: model.stored.indices, using: &random)
+        return ContextStep.Edit(row: row, value: Int.random(in: 0..<4, using: &random))
+      }
+      return .transaction(edits, fails: random.once(in: 2))
     default: return model.views[side][row] == .clean ? .delete(row) : nil
     }
   }
@@ -83,7 +96,7 @@ import Testing
 
   /// Each seed is a pair of sequences; a hundred times as many seeds are all pairs.
   @Test(arguments: seeds(4))
-  func `show what the model shows in every order of short sequences`(_ seed: Int) throws {
+  func `show what the model shows in every order of short sequences`(_ seed: Int) async throws {
     let all = Self.shortSequences
     let pairs = all.indices.flatMap { first in (0...first).map { (first, $0) } }
     // A prime number of pairs from one seed to the next comes to each of them.
@@ -100,7 +113,7 @@ import Testing
         var rest = [all[pair.0][...], all[pair.1][...]]
         for side in order {
           guard let step = rest[side].popFirst() else { continue }
-          try world.perform(step, side)
+          try await world.perform(step, side)
           try world.expect(storing: step == .save) { _ in true }
         }
         try setup.delete(model: Volume.self)
@@ -211,8 +224,8 @@ import Testing
     for _ in 0..<40 {
       let side = Int.random(in: 0..<3, using: &random)
       if side < 2 {
-        guard let step = step(of: side, world.model, &random) else { continue }
-        try world.perform(step, side)
+        guard let step = step(of: side, world.model, aspect, &random) else { continue }
+        try await world.perform(step, side)
       } else {
         let row = Int.random(in: 0..<3, using: &random)
         guard world.model.stored[row] != nil else { continue }
