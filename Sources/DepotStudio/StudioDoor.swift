@@ -22,7 +22,8 @@ package struct StudioDoor {
         return
       } catch {
         if case .inUse(let process) = error {
-          throw DepotError(.busy, "Depot Studio runs already (process \(process)).")
+          let which = process.isEmpty ? "" : " (process \(process))"
+          throw DepotError(.busy, "Depot Studio runs already\(which).")
         }
       }
     }
