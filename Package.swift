@@ -63,6 +63,7 @@ let package = Package(
     .systemLibrary(name: "CDepotJSON", pkgConfig: "json-c"),
     .systemLibrary(name: "CDepotLinux"),
     .target(name: "CDepotProtocol"),
+    .target(name: "CDepotStudio"),
     .target(
       name: "CDepotVersion",
       cSettings: commit.isEmpty ? [] : [.define("DEPOT_COMMIT", to: commit)]

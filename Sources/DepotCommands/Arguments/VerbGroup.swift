@@ -50,9 +50,10 @@ struct VerbGroup: Sendable {
       ]
     ),
     VerbGroup(
-      name: "Terminal",
+      name: "By hand",
       verbs: [
-        ShellVerb.verb, CallVerb.verb, CompletionsVerb.verb, HelpVerb.verb, VersionVerb.verb,
+        ShellVerb.verb, StudioVerb.verb, CallVerb.verb, CompletionsVerb.verb, HelpVerb.verb,
+        VersionVerb.verb,
       ]
     ),
   ]
