@@ -7,17 +7,14 @@ extension DepotProtocol.Schema {
   /// that rows can do without, unless the property was renamed. Indexes and unique combinations
   /// come from this schema. Parts that no longer fit are dropped.
   func keeping(_ stored: DepotProtocol.Schema) -> DepotProtocol.Schema {
-    var result = self
-    result.entities = entities.map { entity in
+    var whole = self
+    whole.entities = entities.map { entity in
       guard let old = stored[entity.name] else { return entity }
       return entity.keeping(old, in: self)
     }
-    if (try? result.validate()) == nil { result.entities = entities }
-    let extras = stored.entities.filter { self[$0.name] == nil && !isNow($0.name) }
-    guard !extras.isEmpty else { return result }
-    let lean = result
-    result.entities += extras
-    return (try? result.validate()) == nil ? lean : result
+    // Kept relationships may lead to kept entities.
+    whole.entities += stored.entities.filter { self[$0.name] == nil && !isNow($0.name) }
+    return whole.isValid ? whole : fitting(whole)
   }
 
   /// Returns this schema with the entities of a store that neither it nor the version before knows.
@@ -25,11 +22,79 @@ extension DepotProtocol.Schema {
     of stored: DepotProtocol.Schema,
     but old: DepotProtocol.Schema
   ) -> DepotProtocol.Schema {
-    var result = self
-    result.entities += stored.entities.filter { entity in
+    var whole = self
+    whole.entities += stored.entities.filter { entity in
       self[entity.name] == nil && old[entity.name] == nil && !isNow(entity.name)
     }
-    return (try? result.validate()) == nil ? self : result
+    return whole.isValid ? whole : fitting(whole)
+  }
+
+  private var isValid: Bool { (try? validate()) != nil }
+
+  /// Returns this schema with those entities and properties of one that has more that fit, one by one.
+  private func fitting(_ whole: DepotProtocol.Schema) -> DepotProtocol.Schema {
+    var result = self
+    var rest = whole.entities.filter { self[$0.name] == nil }
+    var count = rest.count + 1
+    // A parent may come behind its heirs.
+    while rest.count < count {
+      count = rest.count
+      rest.removeAll { entity in
+        let names = Set(entity.relationships.map(\.name))
+        var bare = entity
+        bare.relationships = []
+        bare.uniques.removeAll { !names.isDisjoint(with: $0) }
+        return result.takeIfValid { $0.entities.append(bare) }
+      }
+    }
+    for index in result.entities.indices {
+      guard let entity = whole[result.entities[index].name] else { continue }
+      for attribute in entity.attributes {
+        let place = result.entities[index].attributes.firstIndex { $0.name == attribute.name }
+        _ = result.takeIfValid { schema in
+          if let place {
+            schema.entities[index].attributes[place] = attribute
+          } else {
+            schema.entities[index].attributes.append(attribute)
+          }
+        }
+      }
+    }
+    for entity in whole.entities {
+      for relationship in entity.relationships {
+        result.takeIfValid(relationship, of: entity.name, from: whole)
+      }
+    }
+    return result
+  }
+
+  private mutating func takeIfValid(_ change: (inout DepotProtocol.Schema) -> Void) -> Bool {
+    var copy = self
+    change(&copy)
+    guard copy.isValid else { return false }
+    self = copy
+    return true
+  }
+
+  /// Adds a relationship together with the one that leads back, unless they are there or don't fit.
+  private mutating func takeIfValid(
+    _ relationship: Relationship,
+    of owner: String,
+    from whole: DepotProtocol.Schema
+  ) {
+    var added = [(owner, relationship)]
+    let destination = whole[relationship.destination]
+    if let back = destination?.relationships.first(where: { $0.name == relationship.inverse }) {
+      added.append((relationship.destination, back))
+    }
+    _ = takeIfValid { schema in
+      for (owner, relationship) in added {
+        guard let index = schema.entities.firstIndex(where: { $0.name == owner }) else { continue }
+        let known = schema.entities[index].relationships
+        if known.contains(where: { $0.name == relationship.name }) { continue }
+        schema.entities[index].relationships.append(relationship)
+      }
+    }
   }
 
   /// Whether an entity was called `name` before.
