@@ -172,7 +172,11 @@ struct Inverse {
   private static let tooLarge = DepotError(
     .tooManyRows,
     "The transaction is too large to be undone.",
-    hint: "At most \(rowLimit) rows with \(byteLimit >> 20) MiB of values can be undone at once."
+    hint: """
+      In one transaction at most \(rowLimit) rows with \(byteLimit >> 20) MiB of values can be undone that lead to \
+      others or have unique values. Make such changes in chunks, which are undone one after the other; this one \
+      is taken back by a backup from before it, or row by row.
+      """
   )
 
   static func noValues(_ entity: String, _ identifier: Int64) -> DepotError {
