@@ -211,7 +211,13 @@ struct CommandSession {
 
   /// Writes an answer: `value` for programs, `text` for people.
   func write(_ value: JSONValue, orText text: String) {
-    writesJSON ? write(value) : output.append(text + "\n")
+    if writesJSON { return write(value) }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = String(line)
+      guard let width = outputWidth, TextWidth.columns(line) > width else { return line }
+      return TextFlow.wrapped(line, width: width, indentation: 2)
+    }
+    output.append(lines.joined(separator: "\n") + "\n")
   }
 
   /// Writes an answer: `value` for programs, a list as lines of NDJSON, and a table for people.

@@ -73,6 +73,20 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
+  @Test func `a hint that points at a place is no wider than the terminal`() throws {
+    let text = String(repeating: "a + ", count: 40) + "?" + String(repeating: " + a", count: 40)
+    let hint = "Write something else, " + String(repeating: "or something else, ", count: 8)
+    let error = DepotError(.predicate, "Bad.")
+    for place in [0, 80, 160, 320] {
+      let mark = String(repeating: " ", count: place) + "^"
+      let report = ErrorReport.text(error.hint("\(hint)\n\(text)\n\(mark)"), width: 80)
+      let lines = report.split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= 80 }, "\(report)")
+      let (shown, below) = (Array(lines[lines.count - 2]), lines[lines.count - 1])
+      #expect(shown[below.count - 1] == Array(text)[place], "\(report)")
+    }
+  }
+
   @Test func `a hint may point at a place in its first line`() {
     let text = ErrorReport.text(DepotError(.predicate, "Bad.").hint("a >\n   ^"))
     #expect(text == "error: request.predicate: Bad.\n  hint: a >\n           ^\n")

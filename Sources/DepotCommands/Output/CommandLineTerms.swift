@@ -64,6 +64,8 @@ struct CommandLineTerms {
     "Send the call again in a moment;": "Try again in a moment;",
     "Send fewer or smaller rows. Large values are written in parts, with blob.write.":
       "Do it for fewer or smaller rows. Large values are stored with: depot blob put",
+    #"Give it one in "bind", or"#: "Give it one with --bind, or",
+    #""set" has a value for"#: "The command has a value for",
     "Keep its large values outside the row, with externalStorage, and write them in parts.":
       "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores large values.",
     "Send them in several requests.": "Do it in several commands.",

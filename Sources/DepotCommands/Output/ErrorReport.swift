@@ -71,11 +71,25 @@ enum ErrorReport {
 
   /// Keeps the lines of a hint, which may point at a position in the line above.
   private static func aligned(_ hint: String, _ width: Int?) -> String {
-    let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
-    let isPointer = lines.last?.trimmed() == "^"
-    return lines.map { line in
-      let line = TextWidth.printable(String(line))
-      return isPointer ? line : TextFlow.wrapped(line, width: width, indentation: 8)
-    }.joined(separator: "\n        ")
+    var lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { TextWidth.printable(String($0)) }
+    let pointer = lines.last?.trimmed() == "^" && lines.count > 1 ? lines.suffix(2) : []
+    lines.removeLast(pointer.count)
+    lines = lines.map { TextFlow.wrapped($0, width: width, indentation: 8) }
+    if let text = pointer.first, let mark = pointer.last {
+      lines += around(text, mark, width: width.map { $0 - 8 })
+    }
+    return lines.joined(separator: "\n        ")
+  }
+
+  /// Returns a text and the mark below it, without what is too far from the mark for a line.
+  private static func around(_ text: String, _ mark: String, width: Int?) -> [String] {
+    guard let width, width > 20, text.count > width else { return [text, mark] }
+    let place = mark.count - 1
+    let start = min(max(0, place - width / 2), text.count - width)
+    var part = Array(text.dropFirst(start).prefix(width))
+    if start > 0 { part[0] = "…" }
+    if start + width < text.count { part[width - 1] = "…" }
+    return [String(part), String(repeating: " ", count: max(0, place - start)) + "^"]
   }
 }

@@ -16,12 +16,14 @@ enum PrettyJSON {
     return String(decoding: output, as: UTF8.self)
   }
 
-  private static let shortCount = 80
+  /// How wide a line with a short container may be.
+  private static let width = 80
 
-  /// Writes a value, on one line if there is no `depth`.
+  /// Writes a value, in one line if there is no `depth`; `column` is how much of the line is before it.
   private static func write(
     _ node: JSONNode,
     depth: Int?,
+    column: Int = 0,
     to output: inout [UInt8]
   ) throws(DepotError) {
     let text = node.document.bytes[node.range]
@@ -35,7 +37,8 @@ enum PrettyJSON {
     }
     let isNested = text.dropFirst().contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }
     let depth = depth.flatMap { depth in
-      let fits = text.count + depth * 2 <= shortCount && depth > 0
+      // In one line there are spaces behind the commas and colons, and perhaps a comma behind it.
+      let fits = depth > 0 && column + text.count + spaces(text) < width
       return children.isEmpty || fits && !(isNested && depth < 2) ? nil : depth
     }
     output += text.prefix(1)
@@ -43,10 +46,16 @@ enum PrettyJSON {
       if index > 0 { output += Array((depth == nil ? ", " : ",").utf8) }
       if let depth { newLine(depth + 1, &output) }
       if let name = child.name { output += node.document.bytes[name.range] + Array(": ".utf8) }
-      try write(child.value, depth: depth.map { $0 + 1 }, to: &output)
+      let column = (depth ?? 0) * 2 + 2 + (child.name.map { $0.range.count + 2 } ?? 0)
+      try write(child.value, depth: depth.map { $0 + 1 }, column: column, to: &output)
     }
     if let depth { newLine(depth, &output) }
     output += text.suffix(1)
+  }
+
+  /// How many spaces compact JSON gets at most in one line.
+  private static func spaces(_ text: ArraySlice<UInt8>) -> Int {
+    text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ":") }
   }
 
   private static func newLine(_ depth: Int, _ output: inout [UInt8]) {

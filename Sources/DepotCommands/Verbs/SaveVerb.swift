@@ -28,8 +28,10 @@ enum SaveVerb {
     examples: [
       "depot save graph.json",
       """
-      echo '{"insert":[{"entity":"City","columns":["$id","name"],"rows":[["#c","Rome"]]},
-          {"entity":"Trip","columns":["name","city"],"rows":[["Easter","#c"]]}]}' | depot save
+      echo '{"insert":[
+          {"entity":"City","columns":["$id","name"],"rows":[["#c","Rome"]]},
+          {"entity":"Trip","columns":["name","city"],"rows":[["Easter","#c"]]}]}' |
+          depot save
       """,
     ],
     options: [key, policy]
