@@ -135,6 +135,21 @@ extension CommandTests {
       #expect(30...40 ~= (try widest(80, ["COLUMNS": "40"]) ?? 0))
     }
 
+    @Test func `an inference tells how far it is`() throws {
+      let lines = (1...8000).map { "\($0),item \($0)" }
+      let file = try daemon.folder.write(
+        (["n,name"] + lines).joined(separator: "\n") + "\n",
+        to: "rows.csv"
+      )
+      // Half of the file is there at once, the rest when there is something to tell.
+      let depot = "\(Programs.depot) schema infer - --format csv --entity T"
+      let halves = "head -4000 \(file); sleep 1; tail -n +4001 \(file)"
+      let script = "{ \(halves); } | \(depot)"
+      let result = try TerminalProgram.run(["sh", "-c", script])
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output.contains(#/\r4,\d\d\d rows, [\d,]+ rows\/s/#), "\(result.output)")
+    }
+
     @Test func `the history and a schema can be read in the expanded form`() throws {
       let history = try daemon.depot(["history", "Item/1", "-o", "expanded"])
       #expect(history.output.contains("\n  row     Item/1\n"))

@@ -55,6 +55,17 @@ extension ServiceTests {
       // Many at once, of which none waits for another.
       for id in 10..<40 { try connection.call(id, "check") }
       for _ in 10..<40 { #expect(try connection.receive().errorCode == "unavailable.busy") }
+      // A deadline and a cancel are heard as ever: each call has one end.
+      for id in 40..<45 { try connection.call(id, "check", "{}", #","deadlineMs":1"#) }
+      for id in 45..<50 {
+        try connection.call(id, "check")
+        try connection.send(#"{"cancel":true,"id":\#(id)}"#)
+      }
+      for _ in 40..<50 {
+        let code = try connection.receive().errorCode ?? ""
+        let codes = ["unavailable.busy", "deadline.passed", "cancelled.by_client"]
+        #expect(codes.contains(code), "\(code)")
+      }
       try connection.call(50, "count", #"{"entity":"Item"}"#)
       #expect(try connection.receive()["ok"] != nil)
       process.signal(SIGTERM)
@@ -75,6 +86,38 @@ extension ServiceTests {
       }
       process.signal(SIGTERM)
       #expect(process.wait(within: patience) == 0)
+    }
+
+    @Test func `what needs a descriptor that there isn't is busy, and to be tried again`() throws {
+      let daemon = try TestDaemon()
+      let first = try RawConnection(daemon.socket)
+      func limit(_ number: Int) throws {
+        let limit = ["prlimit", "--pid", "\(daemon.identifier)", "--nofile=\(number):1024"]
+        #expect(try Program.run(limit).status == 0)
+      }
+      // Fewer than it has open.
+      try limit(4)
+      let calls = [
+        ("container.open", #"{"name":"x","stores":[{"file":"x.store"}]}"#), ("check", "{}"),
+        ("backup", "{}"), ("pin", "{}"),
+      ]
+      var refusals = 0
+      for (id, call) in calls.enumerated() {
+        try first.call(id + 1, call.0, call.1)
+        let answer = try first.receiveAnswer(of: id + 1).terminal
+        guard let code = answer.errorCode else { continue }
+        refusals += 1
+        #expect(["unavailable.busy", "limit.stores"].contains(code), "\(call.0): \(answer.text)")
+        #expect(answer["err", "retry"]?.string == "later", "\(call.0): \(answer.text)")
+      }
+      #expect(refusals > 0)
+      try limit(1024)
+      var id = 100
+      try expectSoon("it stays so") {
+        id += 1
+        try first.call(id, "check")
+        return try first.receiveAnswer(of: id).terminal["ok"] != nil
+      }
     }
 
     @Test func `a start for which there are too few descriptors is busy, and to be tried again`()
