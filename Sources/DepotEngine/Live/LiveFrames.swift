@@ -43,6 +43,21 @@ struct LiveFrames {
     return writer.bytes
   }
 
+  /// Returns the frame of changes with what ``changes(_:_:properties:related:hasRelated:)`` wrote for it.
+  func change(_ body: [UInt8]) -> [UInt8] { frame("change") { $0.raw(body) } }
+
+  /// Returns what a frame has behind its kind.
+  private static func body(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    var start = 0
+    writer.object { writer in
+      writer.member("kind", "change")
+      start = writer.bytes.count
+      members(&writer)
+    }
+    return Array(writer.bytes[start...].dropLast())
+  }
+
   func write(_ name: StaticString, _ token: Int64, to writer: inout JSONWriter) {
     writer.member(name, epochs.token(token))
   }
@@ -53,9 +68,9 @@ struct LiveFrames {
     var author: String?
   }
 
-  /// Returns one or more frames of changes; all but the last announce another one.
+  /// Returns the bodies of the frames that bring changes, at least one, of which all but the last announce more.
   ///
-  /// `related` returns the prefetched rows of others, or `nil` if there are too many.
+  /// They are the same for all watches of a shape.   /// `related` gives the rows that come along with others, or `nil` if there are too many.
   func changes(
     _ difference: LiveDifference,
     _ head: Head,
@@ -84,7 +99,7 @@ struct LiveFrames {
       removed = removed[gone.endIndex...]
       let isLast = rest.isEmpty && removed.isEmpty
       frames.append(
-        frame("change") { writer in
+        Self.body { writer in
           write(head, isLast: isLast, to: &writer)
           writer.member("next")
           writer.array(part) { $0.raw($1.json) }

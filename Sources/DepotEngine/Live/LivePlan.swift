@@ -14,6 +14,8 @@ struct LivePlan {
   let keys: LiveEntry.Keys
   /// Whether the statements depend on the current time, so that they are valid only once.
   let isMomentary: Bool
+  /// The steps that it shares with all watches of the same shape.
+  var shared = SharedRows()
   private let some: ReadStatement
   private let one: ReadStatement
 

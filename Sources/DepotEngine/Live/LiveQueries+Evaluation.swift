@@ -15,6 +15,7 @@ extension LiveQueries {
   /// The least recently evaluated query is first, so that a query with few changes doesn't wait for
   /// queries with constant changes. The rest is evaluated later, together with newer commits.
   func evaluate() {
+    defer { forgetSteps() }
     guard !dirty.isEmpty else { return }
     var ready: [LiveQuery] = []
     for query in dirty.all() where query.isDirty {
@@ -111,6 +112,7 @@ extension LiveQueries {
     guard case .rows(let plan, var result) = query.subject else {
       return try updateValue(query, at: token)
     }
+    if takeStep(query, plan, at: token) { return }
     query.settleTouches()
     let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
     guard let touched = try walk.touched(query.touches) else {
@@ -178,24 +180,63 @@ extension LiveQueries {
       difference.removed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
     }
     let author = query.touches.author
+    let from = query.isInStep && wantsAll(query) ? query.token : nil
+    let bodies =
+      difference.isEmpty
+      ? []
+      : try query.frames.changes(
+        difference,
+        LiveFrames.Head(token: token, author: author),
+        properties: { plan.dependencies.properties(touchedBy: touched?[$0]) },
+        related: { identifiers in
+          var run = try PrefetchRun(connection(), query.watch.reply, byteLimit: 1 << 20)
+          return try run.related(plan.stream.prefetch, of: identifiers)
+        },
+        hasRelated: !plan.stream.prefetch.isEmpty
+      )
+    if let from, case .rows(_, let result) = query.subject, !plan.isMomentary {
+      plan.shared.note(SharedRows.Step(from: from, to: token, result: result, bodies: bodies))
+      steps.append(plan.shared)
+    }
+    tell(query, bodies, at: token)
+  }
+
+  /// Tells the client what others found.
+  ///
+  /// - Returns: Whether another watch that knew the same rows has come to the same moment just now.
+  private func takeStep(_ query: LiveQuery, _ plan: LivePlan, at token: Int64) -> Bool {
+    guard query.isInStep, let step = plan.shared.step, step.from == query.token, step.to == token,
+      wantsAll(query)
+    else { return false }
+    query.subject = .rows(plan, step.result)
+    tell(query, step.bodies, at: token)
+    return true
+  }
+
+  /// Whether a client is told of all changes, since it wants its own or there are none of its own.
+  private func wantsAll(_ query: LiveQuery) -> Bool {
+    query.watch.request.echoes || query.touches.isAllForeign
+  }
+
+  /// Hands changes over, and notes that the client knows.
+  private func tell(_ query: LiveQuery, _ bodies: [[UInt8]], at token: Int64) {
     query.touches.removeAll()
     query.mustRun = false
     query.token = token
+    query.isInStep = true
     let since = query.changedAt
     query.changedAt = nil
-    guard !difference.isEmpty else { return }
+    guard !bodies.isEmpty else { return }
     if let since { lateness.note(since: since) }
-    query.outbox = try query.frames.changes(
-      difference,
-      LiveFrames.Head(token: token, author: author),
-      properties: { plan.dependencies.properties(touchedBy: touched?[$0]) },
-      related: { identifiers in
-        var run = try PrefetchRun(connection(), query.watch.reply, byteLimit: 1 << 20)
-        return try run.related(plan.stream.prefetch, of: identifiers)
-      },
-      hasRelated: !plan.stream.prefetch.isEmpty
-    )
+    query.outbox = bodies.map(query.frames.change)
     pump(query)
+  }
+
+  /// Forgets the steps when nobody is left who may take them.
+  private func forgetSteps() {
+    guard dirty.isEmpty, runs.isEmpty else { return }
+    for shared in steps { shared.step = nil }
+    steps = []
   }
 
   // MARK: - Running again
@@ -220,6 +261,7 @@ extension LiveQueries {
       }
     }
     if !runs.isEmpty { thread.run { [self] in assumeIsolated { $0.runNext() } } }
+    forgetSteps()
     settleBarriers()
   }
 
@@ -243,6 +285,7 @@ extension LiveQueries {
     switch query.subject {
     case .rows(let plan, let result):
       if query.mustRestart || query.isLate { return restart(query, to: token) }
+      if takeStep(query, plan, at: token) { return }
       try runRows(query, plan, result, at: token)
     case .value(let value):
       try runValue(query, value, at: token)

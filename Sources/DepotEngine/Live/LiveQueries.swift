@@ -19,8 +19,12 @@ package actor LiveQueries {
   private(set) var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
   var index = LiveIndex()
-  /// The answers shared by watches.
-  var answers = SharedAnswers()
+  /// The answers that watches share.
+  var answers = SharedAnswers<SharedAnswer>()
+  /// The steps of rows that watches share.
+  var rows = SharedAnswers<SharedRows>()
+  /// Those of them that have a step.
+  var steps: [SharedRows] = []
   nonisolated let lateness = WatchLateness()
   /// The number of watches, for other threads.
   nonisolated let watchCount = Atomic(0)
@@ -160,17 +164,18 @@ package actor LiveQueries {
     in catalog: Catalog
   ) throws(DepotError) -> LiveQuery.Subject {
     let request = watch.request
+    let shape = SharedAnswer.Shape(
+      subject: request.subject,
+      form: watch.reply.int64,
+      generation: catalog.generation
+    )
     switch request.subject {
     case .fetch(let fetch):
-      let plan = try watched("fetch") { () throws(DepotError) in try LivePlan(fetch, in: catalog) }
+      var plan = try watched("fetch") { () throws(DepotError) in try LivePlan(fetch, in: catalog) }
+      plan.shared = rows.answer(shape, or: plan.shared)
       return .rows(plan, LiveResult([], order: plan.order, window: plan.window))
     case .count, .aggregate:
       var value = try LiveValue(request.subject, in: catalog)
-      let shape = SharedAnswer.Shape(
-        subject: request.subject,
-        form: watch.reply.int64,
-        generation: catalog.generation
-      )
       value.shared = answers.answer(shape, or: value.shared)
       return .value(value)
     case .history(let history):
@@ -271,6 +276,7 @@ package actor LiveQueries {
 
   func goLive(_ query: LiveQuery, at token: Int64) {
     query.token = token
+    query.isInStep = false
     query.stage = .live
     query.outbox.append(query.frames.plain("live", token: token))
     dirty.insert(query)
@@ -344,6 +350,7 @@ package actor LiveQueries {
     guard queries.removeValue(forKey: key) != nil else { return }
     watchCount.store(queries.count, ordering: .relaxed)
     answers.tidy(beyond: 2 * queries.count + 64)
+    rows.tidy(beyond: 2 * queries.count + 64)
     updateIndex(query, key, isAdded: false)
     didForget(query)
     if queries.isEmpty { endListening() }

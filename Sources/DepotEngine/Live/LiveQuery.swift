@@ -33,7 +33,9 @@ final class LiveQuery {
   var mustRestart = false
   /// The changes to send after the current run by a reader.
   var running: LiveTouches?
-  /// Whether the client was sent a gap, and so has no rows.
+  /// Whether the client knows the rows of ``token`` from changes that were found from rows, as others may too.
+  var isInStep = false
+  /// Whether the client was told to forget the rows that it had.
   var isForgotten = false
   /// The author whose transactions the client of a history excludes.
   var own: HistorySelection.Own?
@@ -109,6 +111,7 @@ final class LiveQuery {
   /// Uses the query compiled for another schema.
   func adopt(_ fresh: Subject, _ catalog: Catalog) {
     self.catalog = catalog
+    isInStep = false
     switch (subject, fresh) {
     case (.rows(_, let result), .rows(let plan, _)): subject = .rows(plan, result)
     case (.value(let old), .value(var value)):

@@ -67,6 +67,12 @@ struct LiveTouches {
       || rows.contains { $0.values.contains(where: \.isForeign) }
   }
 
+  /// Whether other connections did all of it, as far as that is known.
+  var isAllForeign: Bool {
+    (isForeign || !isUnknown) && waiting.allSatisfy(\.isForeign)
+      && rows.allSatisfy { $0.values.allSatisfy(\.isForeign) }
+  }
+
   mutating func forgetAuthors() { authors = [] }
 
   mutating func add(author: String?) { authors.insert(author) }

@@ -41,16 +41,16 @@ final class SharedAnswer {
   }
 }
 
-/// The shared answers of all watches, which are removed with their last watch.
-struct SharedAnswers {
+/// The shared answers of all watches, or their shared rows, which go with the last watch that has them.
+struct SharedAnswers<Answer: AnyObject> {
   private var all: [SharedAnswer.Shape: Entry] = [:]
 
   private struct Entry {
-    weak var answer: SharedAnswer?
+    weak var answer: Answer?
   }
 
-  /// Returns the shared answer for a shape; `own` becomes it if there is none.
-  mutating func answer(_ shape: SharedAnswer.Shape, or own: SharedAnswer) -> SharedAnswer {
+  /// Returns the answer that others of a shape share, or keeps `own` as that.
+  mutating func answer(_ shape: SharedAnswer.Shape, or own: Answer) -> Answer {
     if let known = all[shape]?.answer { return known }
     all[shape] = Entry(answer: own)
     return own
