@@ -136,6 +136,44 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...8)
+  func `agree with the rows whoever has room when`(seed: UInt64) async throws {
+    try await withLive(Self.schema) { live in
+      var random = SeededGenerator(seed: seed)
+      try await live.insert("List", ["n"], "[[1],[2]]")
+      var clients: [(client: LiveClient, fetch: FetchRequest)] = []
+      for number in 0..<20 {
+        let fetch = Self.fetches[number % 5].1(false)
+        let isSlow = number % 3 == 0
+        let client = try await live.watch(
+          WatchRequest(.fetch(fetch)),
+          connection: Int64(7 + number % 2),
+          allowance: isSlow ? 3 : nil
+        )
+        clients.append((client, fetch))
+      }
+      for round in 0..<60 {
+        try await change(live, round, &random)
+        if Int.random(in: 0..<4, using: &random) == 0 {
+          clients.randomElement(using: &random)?.client.watch?.grant(1)
+        }
+        if Int.random(in: 0..<10, using: &random) == 0 { try await live.settle(99) }
+      }
+      for (client, _) in clients { client.watch?.grant(10_000) }
+      try await live.settle(7)
+      try await live.settle(8)
+      for (number, (client, fetch)) in clients.enumerated() {
+        var known = LiveRows()
+        for frame in client.all { try known.apply(frame) }
+        // With `select` a version is only as new as the values that were sent.
+        let rows = try await live.fetch(fetch)
+        #expect(rows.map(Self.withoutVersion) == known.rows.map(Self.withoutVersion), "\(number)")
+      }
+    }
+  }
+
+  private static func withoutVersion(_ row: [JSONValue]) -> [JSONValue] { [row[0]] + row[2...] }
+
   /// Inserts a row by another connection than those that watch.
   private func insert(_ live: LiveFixture, _ number: Int) async throws {
     let json = #"{"entity":"Task","columns":["n","text"],"rows":\#(rows(number..<number + 1))}"#

@@ -65,7 +65,7 @@ extension CommandTests {
         ("Shelf", "Step 2: a program that saves"), ("Reader", "Step 3: a program that observes"),
       ] {
         let path = try folder.write(try #require(blocks("swift", section).first), to: "main.swift")
-        try compile(path, to: folder.path + "/\(name)", like: "example-users")
+        try Self.compile(path, to: folder.path + "/\(name)", like: "example-users")
       }
       let environment = StartedService.environment(in: folder.path).merging([
         "PATH": "\(Programs.folder):/usr/local/bin:/usr/bin:/bin", "DEPOT_DAEMON": Programs.daemon,

@@ -68,9 +68,10 @@ struct LiveFrames {
     var author: String?
   }
 
-  /// Returns the bodies of the frames that bring changes, at least one, of which all but the last announce more.
+  /// Returns the bodies of one or more frames of changes; all but the last announce another one.
   ///
-  /// They are the same for all watches of a shape.   /// `related` gives the rows that come along with others, or `nil` if there are too many.
+  /// They are the same for all watches of a shape. `related` returns the prefetched rows of others, or `nil` if there
+  /// are too many.
   func changes(
     _ difference: LiveDifference,
     _ head: Head,

@@ -1,21 +1,21 @@
-/// What all watches that ask for the same rows have in common: the last step from one moment to another, found once.
+/// The last change of the rows of equal watches from one snapshot to another, found once for all of them.
 ///
-/// It lives on the thread of ``LiveQueries``. The rows of a query at a moment are the same for all, so that those who
-/// were told of the same moment before get the same difference.
+/// It is used on the thread of ``LiveQueries``. The rows of a query in a snapshot are the same for all watches, so
+/// watches whose clients know the same snapshot get the same difference.
 final class SharedRows {
-  /// The step that was found last, until all who need it had their turn.
+  /// The last step, until all watches that need it were evaluated.
   var step: Step?
-  /// How often a step was found.
+  /// The number of steps that were found.
   private(set) var findCount = 0
 
-  /// A step from what clients know to another moment.
+  /// The difference between two snapshots.
   struct Step {
-    /// The moments.
+    /// The tokens of the snapshots.
     let from: Int64
     let to: Int64
-    /// The result there.
+    /// The result in the later snapshot.
     let result: LiveResult
-    /// What the frames say that tell the difference, without the numbers of the watches; empty if there is none.
+    /// The bodies of the frames of the difference, without the ids of the watches; empty if there is none.
     let bodies: [[UInt8]]
   }
 
