@@ -16,7 +16,7 @@ final class EmbeddedServices: Sendable {
   static let shared = EmbeddedServices()
 
   /// The slot of one store's service; it is locked while the service is made.
-  private final class Place: Sendable {
+  private final class ServiceSlot: Sendable {
     let service = Mutex(WeakService())
   }
 
@@ -25,7 +25,7 @@ final class EmbeddedServices: Sendable {
   }
 
   private struct Entry {
-    let place = Place()
+    let slot = ServiceSlot()
     /// How many threads are using it.
     var visitors = 0
   }
@@ -41,8 +41,8 @@ final class EmbeddedServices: Sendable {
 
   /// Returns the service of a store, or `nil` if this process has none.
   func existing(_ key: Key) -> EmbeddedService? {
-    guard let place = entries.withLock({ $0[key]?.place }) else { return nil }
-    return place.service.withLock { $0.service }.flatMap { $0.hasEnded ? nil : $0 }
+    guard let slot = entries.withLock({ $0[key]?.slot }) else { return nil }
+    return slot.service.withLock { $0.service }.flatMap { $0.hasEnded ? nil : $0 }
   }
 
   /// Returns the service of a store, which is made if there is none.
@@ -50,12 +50,12 @@ final class EmbeddedServices: Sendable {
     _ key: Key,
     make: () throws(Failure) -> EmbeddedService
   ) throws(Failure) -> EmbeddedService {
-    let place = entries.withLock { entries in
+    let slot = entries.withLock { entries in
       entries[key, default: Entry()].visitors += 1
-      return entries[key, default: Entry()].place
+      return entries[key, default: Entry()].slot
     }
     defer { leave(key) }
-    return try place.service.withLock { (weak) throws(Failure) in
+    return try slot.service.withLock { (weak) throws(Failure) in
       if let service = weak.service, !service.hasEnded { return service }
       let service = try make()
       weak.service = service
@@ -72,7 +72,7 @@ final class EmbeddedServices: Sendable {
   func forget(_ key: Key) {
     let found = entries.withLock { entries -> EmbeddedService? in
       guard let entry = entries[key], entry.visitors == 0 else { return nil }
-      let service = entry.place.service.withLock { $0.service }
+      let service = entry.slot.service.withLock { $0.service }
       if service == nil { entries[key] = nil }
       return service
     }

@@ -17,7 +17,7 @@ extension Thread {
 
   /// Restores the usual slice of the calling thread.
   @discardableResult
-  package static func takeTurns() -> Bool { setSlice(0) }
+  package static func restoreSlice() -> Bool { setSlice(0) }
 
   /// The slice of the calling thread in nanoseconds; 0 if the kernel doesn't report it.
   package static var slice: UInt64 {

@@ -9,11 +9,11 @@ package final class CommitReplay {
   private static let slotsOfReaders = 4..<8
 
   private let connection: Connection
-  private let log: LogFile
+  private let log: WALFile
   private let database: SharedDatabase
-  private let index: LogIndex
+  private let index: WALIndex
   private let pages: PageReader.Versions
-  private var header: LogIndex.Header
+  private var header: WALIndex.Header
   private let firstFrame: Int
   private var last: (page: UInt32, sum: LogChecksum)?
   private var page: [UInt8]
@@ -22,8 +22,8 @@ package final class CommitReplay {
   ///
   /// - Throws: ``SQLiteError`` if the connection has no log, or is in a transaction.
   package init(on connection: Connection) throws(SQLiteError) {
-    let log = DamagedPage.files(of: connection.handle).first { $0.0 == .log }?.1 as? LogFile
-    guard let log, !connection.isInTransaction, let index = LogIndex(log.database.index),
+    let log = DamagedPage.files(of: connection.handle).first { $0.0 == .log }?.1 as? WALFile
+    guard let log, !connection.isInTransaction, let index = WALIndex(log.database.index),
       var header = index.header()
     else { throw SQLiteError(code: SQLITE_MISUSE, message: "The connection has no log.") }
     if header.frameCount == 0 || index.copiedFrames == header.frameCount {
@@ -44,9 +44,9 @@ package final class CommitReplay {
 
   /// Restarts the log from its beginning if no reader uses it; an empty log has no readers.
   private static func restart(
-    _ log: LogFile,
-    _ index: LogIndex,
-    _ header: inout LogIndex.Header
+    _ log: WALFile,
+    _ index: WALIndex,
+    _ header: inout WALIndex.Header
   ) throws(SQLiteError) {
     let database = log.database
     guard database.index.lock(slotsOfReaders, exclusively: true) else { return }
@@ -56,7 +56,7 @@ package final class CommitReplay {
     header.pageSize = database.pageSize
     header.frameCount = 0
     header.salts = (UInt32(bigEndian: header.salts.0 &+ 1).bigEndian, UInt32.random(in: 0 ... .max))
-    var bytes = [UInt8](repeating: 0, count: LogFile.headerSize)
+    var bytes = [UInt8](repeating: 0, count: WALFile.headerSize)
     let code = bytes.withUnsafeMutableBytes { bytes in
       let words: [UInt32] = [
         isBigEndian ? 0x377f_0683 : 0x377f_0682, 3_007_000, UInt32(database.pageSize), 0,
@@ -117,7 +117,7 @@ package final class CommitReplay {
   private func append(_ number: UInt32, to frames: inout [UInt8]) {
     last = (number, header.sum)
     let start = frames.count
-    frames.append(contentsOf: repeatElement(0, count: LogFile.frameHeaderSize))
+    frames.append(contentsOf: repeatElement(0, count: WALFile.frameHeaderSize))
     frames.append(contentsOf: page)
     frames.withUnsafeMutableBytes { frames in
       let frame = UnsafeMutableRawBufferPointer(rebasing: frames[start...])
@@ -131,7 +131,7 @@ package final class CommitReplay {
     _ frame: UnsafeMutableRawBufferPointer,
     _ number: UInt32,
     pageCount: UInt32,
-    _ header: inout LogIndex.Header
+    _ header: inout WALIndex.Header
   ) {
     frame.storeBytes(of: number.bigEndian, as: UInt32.self)
     frame.storeBytes(of: pageCount.bigEndian, toByteOffset: 4, as: UInt32.self)
@@ -157,7 +157,7 @@ package final class CommitReplay {
     guard let last else { return }
     // The last frame marks the end of the commit: its header has the count of pages.
     header.sum = last.sum
-    var frame = [UInt8](repeating: 0, count: LogFile.frameHeaderSize) + page
+    var frame = [UInt8](repeating: 0, count: WALFile.frameHeaderSize) + page
     frame.withUnsafeMutableBytes { Self.seal($0, last.page, pageCount: pageCount, &header) }
     let code = frame.withUnsafeBytes { log.append($0, at: header.frameCount - 1) }
     guard code == SQLITE_OK else { throw Self.failure(code) }
@@ -180,9 +180,9 @@ package final class CommitReplay {
 
 extension Connection {
   /// Sets the primary copy that must store each commit before it is visible here; `nil` for none.
-  package func setHome(_ home: (any CommitHome)?) {
-    let log = DamagedPage.files(of: handle).first { $0.0 == .log }?.1 as? LogFile
-    log?.home = home
+  package func setCommitTarget(_ commitTarget: (any CommitTarget)?) {
+    let log = DamagedPage.files(of: handle).first { $0.0 == .log }?.1 as? WALFile
+    log?.commitTarget = commitTarget
   }
 }
 

@@ -61,7 +61,7 @@ package struct StudioDoor {
   }
 
   private static func paths(for socket: String) -> [String] {
-    let own = ServicePlaces.ownSocket
+    let own = ServicePaths.ownSocket
     let folder = own[...(own.lastIndex(of: "/") ?? own.startIndex)]
     let name = SHA1.hash(Array(socket.utf8)).prefix(6).map { String($0, radix: 36) }.joined()
     return [socket + ".studio", "\(folder)studio-\(name)"]

@@ -26,11 +26,11 @@ extension Client {
 /// The error that a watch didn't process the committed changes in time.
 public struct SettleTimeout: Error, Hashable, CustomStringConvertible {
   /// The loop or watcher that didn't.
-  let culprit: String
+  let waiter: String
   let limit: Duration
 
   public var description: String {
-    "For \(limit), \(culprit) hasn't received the commits: it hangs, or isn't asked for its next event."
+    "For \(limit), \(waiter) hasn't received the commits: it hangs, or isn't asked for its next event."
   }
 }
 
@@ -40,12 +40,12 @@ public struct SettleTimeout: Error, Hashable, CustomStringConvertible {
 ///   cancelled.
 nonisolated(nonsending) func poll(
   within limit: Duration,
-  _ culprit: String,
+  _ waiter: String,
   until condition: () -> Bool
 ) async throws {
   let end = ContinuousClock.now + limit
   while !condition() {
-    guard ContinuousClock.now < end else { throw SettleTimeout(culprit: culprit, limit: limit) }
+    guard ContinuousClock.now < end else { throw SettleTimeout(waiter: waiter, limit: limit) }
     try await Task.sleep(for: .milliseconds(1))
   }
 }

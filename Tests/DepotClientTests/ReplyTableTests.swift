@@ -35,7 +35,7 @@ import Testing
       #expect(submit(call).sentIDs == [Int64(number) + 1])
       #expect(submit(call).sentIDs == [])
     }
-    let limit = PendingCall.turnPatience
+    let limit = PendingCall.queuePatience
     #expect(table.nextExpiry == limit)
     #expect(table.expire(now: limit - 1).isEmpty)
     let failures = table.expire(now: limit).failures
@@ -52,7 +52,7 @@ import Testing
   @Test mutating func `a stream that waits for the connection doesn't fail for want of a turn`() {
     let stream = PendingCall(.fetch(FetchRequest(entity: "E")), window: 4)
     _ = submit(stream)
-    #expect(table.expire(now: 5 * PendingCall.turnPatience).isEmpty)
+    #expect(table.expire(now: 5 * PendingCall.queuePatience).isEmpty)
     #expect(table.connect(inFlight: 8, streams: 1, now: 0).sentIDs == [1])
   }
 

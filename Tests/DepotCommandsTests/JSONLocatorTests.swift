@@ -67,10 +67,10 @@ import Testing
 
   @Test func `the places of arrays of objects are known, also of a document that is cut`() {
     let bytes = Array(Self.document.utf8)
-    #expect(JSONArrayPlaces(in: bytes).pointers == ["/items", "/more/list"])
-    #expect(JSONArrayPlaces(in: bytes.prefix(100)).pointers == ["/items"])
-    #expect(JSONArrayPlaces(in: Array(#"{"a/b":{"~":[{}]}}"#.utf8)).pointers == ["/a~1b/~0"])
-    #expect(JSONArrayPlaces(in: Array(#"{"a":[1],"b":[[{}]],"c":{}}"#.utf8)).advice == nil)
+    #expect(JSONArrayPointers(in: bytes).pointers == ["/items", "/more/list"])
+    #expect(JSONArrayPointers(in: bytes.prefix(100)).pointers == ["/items"])
+    #expect(JSONArrayPointers(in: Array(#"{"a/b":{"~":[{}]}}"#.utf8)).pointers == ["/a~1b/~0"])
+    #expect(JSONArrayPointers(in: Array(#"{"a":[1],"b":[[{}]],"c":{}}"#.utf8)).advice == nil)
   }
 
   static let faults: [(String, String)] = [

@@ -16,7 +16,7 @@ struct WrittenTransactionsTests {
     isDescending: Bool
   ) throws -> DepotError? {
     #expect(throws: DepotError.self) {
-      try WrittenTransactions.telling(isDescending: isDescending) { written in
+      try WrittenTransactions.reporting(isDescending: isDescending) { written in
         for number in tokens { written.note(token(number)) }
         throw DepotError(code, "The service closed the connection.")
       }

@@ -39,7 +39,7 @@ import Testing
       let parent = try place("r_parent", of: "Node")
       #expect(told.first?.tables["Node"]?.rows.count == 1)
       #expect(row.kind == .update)
-      #expect(row.places == PlaceSet([parent]))
+      #expect(row.columns == ColumnSet([parent]))
       #expect(row.oldReferences == [parent: 1])
     }
   }
@@ -56,7 +56,7 @@ import Testing
       #expect(lines == [""])
       let rows = try #require(told.first?.tables["Node"]?.rows)
       let order = try place("o_parent", of: "Node")
-      #expect(rows.contains { $0.places == PlaceSet([order]) })
+      #expect(rows.contains { $0.columns == ColumnSet([order]) })
     }
   }
 
@@ -98,7 +98,7 @@ import Testing
           == [[.insert, .insert], [.update], [.delete], [.insert], [.update]]
       )
       #expect(told.allSatisfy { $0.tables.values.allSatisfy { !$0.isMany } })
-      #expect(told[4].tables["Named"]?.rows.first?.places == PlaceSet([0]))
+      #expect(told[4].tables["Named"]?.rows.first?.columns == ColumnSet([0]))
     }
   }
 
@@ -171,15 +171,15 @@ import Testing
   }
 }
 
-@Suite struct PlaceSetTests {
+@Suite struct ColumnSetTests {
   @Test func `places beyond a word are kept`() {
-    let set = PlaceSet([0, 63, 64, 200])
-    #expect(set.places == [0, 63, 64, 200])
+    let set = ColumnSet([0, 63, 64, 200])
+    #expect(set.indices == [0, 63, 64, 200])
     #expect(set.count == 4)
     #expect(set.contains(64) && set.contains(200) && !set.contains(65) && !set.contains(300))
-    #expect(set.isDisjoint(with: PlaceSet([1, 65, 199])))
-    #expect(!set.isDisjoint(with: PlaceSet([1, 200])))
-    #expect(set.union(PlaceSet([300])).places == [0, 63, 64, 200, 300])
-    #expect(PlaceSet().isEmpty)
+    #expect(set.isDisjoint(with: ColumnSet([1, 65, 199])))
+    #expect(!set.isDisjoint(with: ColumnSet([1, 200])))
+    #expect(set.union(ColumnSet([300])).indices == [0, 63, 64, 200, 300])
+    #expect(ColumnSet().isEmpty)
   }
 }

@@ -144,7 +144,7 @@ import Testing
         let isFirst = kinds[key] == nil
         if isFirst || row.kind != .update { kinds[key] = row.kind }
         guard let own = try? catalog.layout(of: name) else { continue }
-        let names = row.places.places.map { layout.stored[$0].name }
+        let names = row.columns.indices.map { layout.stored[$0].name }
         let changed = own.fields.indices.filter { position in
           own.storedPositions[position].map { names.contains(own.stored[$0].name) } ?? false
         }

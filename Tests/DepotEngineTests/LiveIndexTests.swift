@@ -45,14 +45,14 @@ import Testing
     let catalog = Catalog(.league, generation: 0)
     let score = QueryExpression.attribute("score")
     let limit = QueryExpression.value(.int64(1))
-    let places = try [
+    let columns = try [
       score, .narrow(score, .int16), .aggregate(.max, .list([score, limit])),
     ].map { part in
       let predicate = QueryExpression.comparison(.greater, part, limit)
       let request = FetchRequest(entity: "Player", predicate: predicate, select: ["name"])
-      return try QueryDependencies(request, in: catalog).nodes[0].places
+      return try QueryDependencies(request, in: catalog).nodes[0].columns
     }
-    #expect(places == [places[0], places[0], places[0]])
+    #expect(columns == [columns[0], columns[0], columns[0]])
   }
 
   @Test func `of a thousand queries for different values only those of a row's are looked at`()
@@ -84,7 +84,7 @@ import Testing
     var changes = TableChanges(rows: [change])
     // Nobody knows the values of the row.
     #expect(looked(at: changes) == 1000)
-    changes.keyPlaces = PlaceSet([key.place])
+    changes.keyColumns = ColumnSet([key.column])
     #expect(looked(at: changes) == 1)
     changes.rows[0].keys = [key, other, other]
     #expect(looked(at: changes) == 2)

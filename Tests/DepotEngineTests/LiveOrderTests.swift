@@ -94,7 +94,7 @@ import Testing
       }
       let statistics = live.live.statistics
       #expect(statistics.current == 40)
-      #expect(statistics.told >= 40)
+      #expect(statistics.notified >= 40)
       #expect(statistics.longestLateSeconds > 0)
       #expect(statistics.lateSeconds >= statistics.longestLateSeconds)
     }

@@ -64,15 +64,15 @@ import Testing
     var result = LiveResult(current(), order: order, window: window)
     for _ in 0..<20 {
       let before = current()
-      var touched: [Int64: RowTouch] = [:]
+      var changed: [Int64: RowChangeSummary] = [:]
       for _ in 0..<random.int(1...3) {
         let identifier = Int64(random.int(1...12))
-        touched[identifier] = RowTouch(isWhole: true)
+        changed[identifier] = RowChangeSummary(isWhole: true)
         all[identifier] = random.chance(1, in: 3) ? nil : entry(identifier)
       }
-      let rows = touched.keys.compactMap { all[$0] }.map { ($0.identifier, row($0)) }
+      let rows = changed.keys.compactMap { all[$0] }.map { ($0.identifier, row($0)) }
       let difference =
-        result.apply(touched, Dictionary(uniqueKeysWithValues: rows)) { _ in true }
+        result.apply(changed, Dictionary(uniqueKeysWithValues: rows)) { _ in true }
         ?? rerun(&result, current())
       #expect(result.identifiers == current().map(\.identifier), "seed \(seed)")
       #expect(applied(difference, to: before) == current().map(text), "seed \(seed)")
@@ -88,7 +88,7 @@ import Testing
   }
 
   private static func rerun(_ result: inout LiveResult, _ rows: [LiveEntry]) -> LiveDifference {
-    let new = rows.filter { result.isNew($0, touch: nil) }
+    let new = rows.filter { result.isNew($0, summary: nil) }
     return result.replace(
       rows,
       Dictionary(uniqueKeysWithValues: new.map { ($0.identifier, text($0)) })

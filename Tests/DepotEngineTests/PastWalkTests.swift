@@ -40,10 +40,10 @@ import Testing
     _ past: PastReader,
     _ identifiers: ClosedRange<Int64>
   ) throws
-    -> [PastReader.Moment]
+    -> [PastReader.Lookup]
   {
     let layout = try past.catalog.layout(of: "Item")
-    return identifiers.map { PastReader.Moment(identifier: $0, layout: layout, edge: 0) }
+    return identifiers.map { PastReader.Lookup(identifier: $0, layout: layout, edge: 0) }
   }
 
   @Test func `what rows were inserted with is found in few pages`() async throws {
@@ -80,7 +80,7 @@ import Testing
       try await store.delete("Item", [7])
       let reader = try self.past(past)
       var rest = try moments(reader, 1...50)[...]
-      var found: [RowPast] = []
+      var found: [RowState] = []
       while !rest.isEmpty {
         let states = try reader.states(of: rest, byteLimit: 1000)
         #expect((1..<20).contains(states.count))

@@ -222,7 +222,7 @@ import Testing
     async throws
   {
     let endless = (0..<6).map { _ in Delivered() }
-    try await withPool(turns: ReadTurns(places: 1)) { pool in
+    try await withPool(scheduler: ReadScheduler(concurrency: 1)) { pool in
       let controls = endless.map { _ in CallControl() }
       let reads = zip(endless, controls).map { delivered, control in
         read(slowCount(2000), delivered, control: control, client: 1)
@@ -323,10 +323,15 @@ import Testing
   private func withPool(
     limit: Int = 8,
     shortLimit: Int = 8,
-    turns: ReadTurns = ReadTurns(places: 2),
+    scheduler: ReadScheduler = ReadScheduler(concurrency: 2),
     _ body: (ReaderPool) async throws -> Void
   ) async throws {
-    let pool = ReaderPool(path: fixture.path, limit: limit, shortLimit: shortLimit, turns: turns)
+    let pool = ReaderPool(
+      path: fixture.path,
+      limit: limit,
+      shortLimit: shortLimit,
+      scheduler: scheduler
+    )
     let result: Result<Void, any Error>
     do {
       result = .success(try await body(pool))

@@ -14,7 +14,7 @@ import Testing
     let folder = try TemporaryFolder()
     let (origin, copy) = try Self.pair(in: folder)
     let home = Recorder()
-    origin.setHome(home)
+    origin.setCommitTarget(home)
     let readers = try (0..<3).map { _ in
       try Connection(path: folder.path + "/copy", access: .reader)
     }
@@ -68,7 +68,7 @@ import Testing
     let folder = try TemporaryFolder()
     let (origin, copy) = try Self.pair(in: folder)
     let home = Recorder()
-    origin.setHome(home)
+    origin.setCommitTarget(home)
     for number in 0..<50 {
       try origin.execute("INSERT INTO item (name) VALUES ('the item \(number)')")
     }
@@ -84,7 +84,7 @@ import Testing
     let folder = try TemporaryFolder()
     let (origin, copy) = try Self.pair(in: folder)
     let home = Recorder()
-    origin.setHome(home)
+    origin.setCommitTarget(home)
     try origin.execute("INSERT INTO item (name) VALUES ('a')")
     try origin.execute("INSERT INTO item (name) VALUES ('b')")
     let before = try Self.content(copy)
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// A home that keeps commits in memory.
-  private final class Recorder: CommitHome {
+  private final class Recorder: CommitTarget {
     struct Commit {
       var parts: [[UInt8]]
       var pageCount: UInt32

@@ -20,7 +20,7 @@ import Testing
   }
 
   private func placement(_ places: (String, [String]?)...) -> StorePlacement {
-    StorePlacement(places.map { StorePlacement.Place(store: $0.0, entities: $0.1) })
+    StorePlacement(places.map { StorePlacement.StoreEntities(store: $0.0, entities: $0.1) })
   }
 
   /// The error that dividing throws.

@@ -17,7 +17,7 @@ extension Client {
     try core.checkWrite(operation)
     var call = PendingCall(
       operation,
-      deadline: deadline.map { Monotonic.moment(after: $0.milliseconds) },
+      deadline: deadline.map { Monotonic.deadline(after: $0.milliseconds) },
       key: operation.isWrite ? core.key(key) : key,
       pin: core.pin
     )
@@ -91,14 +91,14 @@ extension ClientCore {
     let window = options.window
     let call = PendingCall(
       operation,
-      deadline: deadline.map { Monotonic.moment(after: $0.milliseconds) },
+      deadline: deadline.map { Monotonic.deadline(after: $0.milliseconds) },
       pin: pin,
       window: window
     )
     return try update { state -> Result<ReplyTable.Ticket, any Error> in
       let ticket = state.table.reserve()
       if let error = state.refusal(of: ticket) { return .failure(error) }
-      state.streams[ticket] = RowStream(window: window, isWatch: call.lane == .watch)
+      state.streams[ticket] = RowStream(window: window, isWatch: call.queueKind == .watch)
       state.submit(call, as: ticket)
       return .success(ticket)
     }.get()

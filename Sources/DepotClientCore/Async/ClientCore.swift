@@ -24,7 +24,7 @@ package final class ClientCore: Sendable {
     /// The containers to open again on a new connection, by name.
     var containers: [String: ContainerRequest] = [:]
     /// How often reconnecting was given up.
-    var surrenders = 0
+    var reconnectFailures = 0
     /// Why no more calls can be made.
     var closure: DepotError?
     /// The enumerations under way, whose rows must not be changed.
@@ -51,7 +51,7 @@ package final class ClientCore: Sendable {
     var mustWake = false
 
     func perform(_ signal: WakeSignal) {
-      for outcome in outcomes { outcome.tell() }
+      for outcome in outcomes { outcome.notify() }
       for (reply, result) in replies { reply.resume(with: result) }
       for delivery in deliveries { delivery.consumer.resume(with: delivery.result) }
       for waiting in ended { waiting.resume() }

@@ -6,7 +6,7 @@ extension ClientLoop {
   mutating func reconnect() -> Descriptor? {
     while true {
       guard waitForCalls() else { return nil }
-      let end = Monotonic.moment(after: core.options.retryBudget.milliseconds)
+      let end = Monotonic.deadline(after: core.options.retryBudget.milliseconds)
       var pause = 10
       while true {
         do throws(DepotError) {
@@ -42,7 +42,7 @@ extension ClientLoop {
   }
 
   private func rest(milliseconds: Int, until end: UInt64) {
-    let wake = min(end, Monotonic.moment(after: milliseconds))
+    let wake = min(end, Monotonic.deadline(after: milliseconds))
     while Monotonic.now() < wake, !core.isClosed {
       let left = Monotonic.milliseconds(until: wake)
       _ = Poll.wait(for: nil, wantsWrite: false, or: core.signal, milliseconds: left)
@@ -55,7 +55,7 @@ extension ClientLoop {
     let lost = DepotError(.disconnected, "The connection was lost and can't be made again.")
       .hint(error.description)
     core.update { state in
-      state.surrenders += 1
+      state.reconnectFailures += 1
       state.perform(state.table.failAll(lost))
     }
   }

@@ -52,7 +52,7 @@ struct ClientLoop {
       state.outbox.append(.hello(hello))
     }
     do throws(DepotError) {
-      try greet(descriptor, until: Monotonic.moment(after: patience))
+      try greet(descriptor, until: Monotonic.deadline(after: patience))
     } catch {
       core.update { state in state.descriptor = nil }
       throw error

@@ -18,7 +18,7 @@ struct PendingCall: Sendable {
   var group: String?
 
   /// The time until which it waits to be sent, behind other calls of its kind.
-  var turnLimit: UInt64?
+  var queueDeadline: UInt64?
   /// The number of the call on the current connection, once it was sent there.
   private(set) var id: Int64?
   /// On how many connections it was sent.
@@ -51,11 +51,11 @@ extension PendingCall {
   private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
 
   /// The calls that share a limit of the service, and wait in one queue.
-  enum Lane: Int, CaseIterable {
+  enum QueueKind: Int, CaseIterable {
     case plain, stream, watch
   }
 
-  var lane: Lane {
+  var queueKind: QueueKind {
     if case .watch = operation { return .watch }
     return window == nil ? .plain : .stream
   }
@@ -77,11 +77,11 @@ extension PendingCall {
   /// When the call fails here, even if the service doesn't answer.
   var expiry: UInt64? {
     guard id == nil else { return deadline.map { $0 + Self.grace } }
-    return [deadline, turnLimit].compactMap(\.self).min()
+    return [deadline, queueDeadline].compactMap(\.self).min()
   }
 
   /// How long a stream or a watch waits to be sent, in nanoseconds: others may never end.
-  static let turnPatience: UInt64 = 10_000_000_000
+  static let queuePatience: UInt64 = 10_000_000_000
 
   /// Returns `error` with the call's effect, as far as it is known without an answer.
   func lost(_ error: DepotError) -> DepotError {

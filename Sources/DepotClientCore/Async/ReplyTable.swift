@@ -21,9 +21,9 @@ struct ReplyTable: Sendable {
   /// The ids of calls whose answers are ignored, but which the service still counts.
   private var abandoned: Set<Int64> = []
   /// The calls that wait in each lane.
-  private var waiting = PendingCall.Lane.allCases.map { _ in Queue<Ticket>() }
+  private var waiting = PendingCall.QueueKind.allCases.map { _ in Queue<Ticket>() }
   /// How many calls of each lane the service has.
-  private var sent = PendingCall.Lane.allCases.map { _ in 0 }
+  private var sent = PendingCall.QueueKind.allCases.map { _ in 0 }
   private var nextTicket: Ticket = 0
   private var lastUrgentTicket: Ticket = 0
   private var nextID: Int64 = 1
@@ -52,16 +52,16 @@ extension ReplyTable {
     // Lower than every ticket that was reserved.
     lastUrgentTicket -= 1
     calls[lastUrgentTicket] = call
-    waiting[call.lane].putBack([lastUrgentTicket])
+    waiting[call.queueKind].putBack([lastUrgentTicket])
   }
 
   /// Adds a call, to be sent after the waiting ones.
   mutating func submit(_ call: PendingCall, as ticket: Ticket, now: UInt64) -> [Action] {
     calls[ticket] = call
     noteExpiry(call)
-    waiting[call.lane].append(ticket)
+    waiting[call.queueKind].append(ticket)
     let actions = admit(now: now)
-    if call.lane != .plain, calls[ticket]?.id == nil { setTurnLimit(of: ticket, now: now) }
+    if call.queueKind != .plain, calls[ticket]?.id == nil { setQueueDeadline(of: ticket, now: now) }
     return actions
   }
 
@@ -81,11 +81,11 @@ extension ReplyTable {
   }
 
   /// Returns the oldest call that waits in a lane and isn't finished.
-  private mutating func first(_ lane: PendingCall.Lane) -> Ticket? {
-    while let ticket = waiting[lane].first, calls[ticket] == nil {
-      waiting[lane].removeFirst()
+  private mutating func first(_ queueKind: PendingCall.QueueKind) -> Ticket? {
+    while let ticket = waiting[queueKind].first, calls[ticket] == nil {
+      waiting[queueKind].removeFirst()
     }
-    return waiting[lane].first
+    return waiting[queueKind].first
   }
 
   /// Sends the call that is the first in its lane.
@@ -96,8 +96,8 @@ extension ReplyTable {
     let frame = call.send(as: id, now: now)
     calls[ticket] = call
     tickets[id] = ticket
-    waiting[call.lane].removeFirst()
-    sent[call.lane] += 1
+    waiting[call.queueKind].removeFirst()
+    sent[call.queueKind] += 1
     return [.send(.call(frame))]
   }
 
@@ -107,7 +107,7 @@ extension ReplyTable {
     _ result: Result<JSONNode, any Error>
   ) -> [Action] {
     guard let call = calls.removeValue(forKey: ticket) else { return [] }
-    if call.id != nil { sent[call.lane] -= 1 }
+    if call.id != nil { sent[call.queueKind] -= 1 }
     return [.finish(ticket, result)]
   }
 
@@ -224,7 +224,7 @@ extension ReplyTable {
       guard let call = calls[ticket], !call.canBeSentAgain else { continue }
       // A stream that its service cut off can be requested again from the next one.
       let failure =
-        call.lane == .plain || error.code == .disconnected
+        call.queueKind == .plain || error.code == .disconnected
         ? error
         : DepotError(.disconnected, "The service ended the connection.").hint(error.description)
       let isCancelled = call.isCancelled && !call.mayBeDone
@@ -236,10 +236,10 @@ extension ReplyTable {
 
   /// Puts calls that were sent, and have no outcome, back to where they were.
   private mutating func requeue(_ tickets: [Ticket]) {
-    let byLane = Dictionary(grouping: tickets) { calls[$0]?.lane }
-    for case (let lane?, let tickets) in byLane {
-      sent[lane] -= tickets.count
-      waiting[lane].putBack(tickets)
+    let byQueueKind = Dictionary(grouping: tickets) { calls[$0]?.queueKind }
+    for case (let queueKind?, let tickets) in byQueueKind {
+      sent[queueKind] -= tickets.count
+      waiting[queueKind].putBack(tickets)
       for ticket in tickets {
         calls[ticket]?.detach()
         if let call = calls[ticket] { noteExpiry(call) }
@@ -266,15 +266,15 @@ extension ReplyTable {
         continue
       }
       let isLate = call.id != nil || call.deadline.map { $0 <= now } ?? false
-      if !isLate, !isFull(call.lane) {
+      if !isLate, !isFull(call.queueKind) {
         // It waits for the connection.
-        setTurnLimit(of: ticket, now: now)
+        setQueueDeadline(of: ticket, now: now)
         continue
       }
       let error =
         isLate
         ? call.lost(DepotError(.deadline, "No answer came before the deadline."))
-        : Self.noTurn(call.lane, sent[call.lane])
+        : Self.neverSent(call.queueKind, sent[call.queueKind])
       if let id = call.id {
         tickets[id] = nil
         abandoned.insert(id)
@@ -285,20 +285,20 @@ extension ReplyTable {
     return actions
   }
 
-  private mutating func setTurnLimit(of ticket: Ticket, now: UInt64) {
-    calls[ticket]?.turnLimit = now + PendingCall.turnPatience
+  private mutating func setQueueDeadline(of ticket: Ticket, now: UInt64) {
+    calls[ticket]?.queueDeadline = now + PendingCall.queuePatience
     if let call = calls[ticket] { noteExpiry(call) }
   }
 
   /// Whether the connection has as many calls of a lane as it may.
-  private func isFull(_ lane: PendingCall.Lane) -> Bool {
+  private func isFull(_ queueKind: PendingCall.QueueKind) -> Bool {
     guard let limits else { return false }
-    return sent[lane] >= (lane == .watch ? limits.watches : limits.streams)
+    return sent[queueKind] >= (queueKind == .watch ? limits.watches : limits.streams)
   }
 
   /// Returns the error of a call that others of its kind leave no room for.
-  private static func noTurn(_ lane: PendingCall.Lane, _ count: Int) -> DepotError {
-    lane == .watch
+  private static func neverSent(_ queueKind: PendingCall.QueueKind, _ count: Int) -> DepotError {
+    queueKind == .watch
       ? DepotError(.tooManyWatches, "The client watches \(count) queries, and none of them ended.")
         .hint("End some of them, or use another Client.")
       : DepotError(.tooManyStreams, "The client has \(count) open fetches, and none of them ended.")
@@ -314,8 +314,8 @@ extension ReplyTable {
 
 extension Array {
   /// The element of a lane.
-  fileprivate subscript(lane: PendingCall.Lane) -> Element {
-    get { self[lane.rawValue] }
-    _modify { yield &self[lane.rawValue] }
+  fileprivate subscript(queueKind: PendingCall.QueueKind) -> Element {
+    get { self[queueKind.rawValue] }
+    _modify { yield &self[queueKind.rawValue] }
   }
 }

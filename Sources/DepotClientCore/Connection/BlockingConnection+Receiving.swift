@@ -73,7 +73,7 @@ extension BlockingConnection {
       }
       let frame = try losing { () throws(DepotError) in try ServerFrame(bytes) }
       if case .failure(nil, let error) = frame { throw lose(error) }
-      for outcome in calls.observed.take(frame) { outcome.tell() }
+      for outcome in calls.observed.take(frame) { outcome.notify() }
       switch frame {
       case .ok(id, let node): return .end(.success(node))
       case .failure(id, let error): return .end(.failure(error))
@@ -95,7 +95,7 @@ extension BlockingConnection {
     // The outcome of writes under way is unknown; reads change nothing.
     error.effect = calls.leavesDoubt ? .unknown : .none
     calls.isLost = true
-    for outcome in calls.observed.endAll(error) { outcome.tell() }
+    for outcome in calls.observed.endAll(error) { outcome.notify() }
     return error
   }
 

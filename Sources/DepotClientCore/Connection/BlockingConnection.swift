@@ -201,7 +201,7 @@ public final class BlockingConnection {
     var writer = JSONWriter()
     FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
     try wire.send(writer.bytes)
-    let end = Monotonic.moment(after: patience)
+    let end = Monotonic.deadline(after: patience)
     while true {
       if let bytes = try wire.next() {
         if let welcome = try Welcome(ServerFrame(bytes)) { return (wire, welcome) }
@@ -240,7 +240,7 @@ public final class BlockingConnection {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
     if let group { call.options.group = group }
-    let end = deadline.map { Monotonic.moment(after: $0.milliseconds) + PendingCall.grace }
+    let end = deadline.map { Monotonic.deadline(after: $0.milliseconds) + PendingCall.grace }
     return try use(isWrite: operation.isWrite, leavesDoubt: operation.leavesDoubt) {
       try receive(sendFrame(call), until: end, body)
     }
@@ -334,7 +334,7 @@ public final class BlockingConnection {
       ? FrameDecoder.tooLarge(size, calls.frameLimit, of: operation)
       : RefusedValue.error(in: writer.bytes, from: start + 4)
     if let error = refusal {
-      calls.observed.end(id, .failure(error))?.tell()
+      calls.observed.end(id, .failure(error))?.notify()
       throw error
     }
     FrameEncoder.end(.length, from: start, in: &writer)

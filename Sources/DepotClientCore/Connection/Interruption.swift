@@ -8,7 +8,7 @@ package import DepotProtocol
 package final class Interruption {
   private var held: HeldInterrupt?
   /// Whether the service was asked to cancel.
-  private var isTold = false
+  private var isCancelSent = false
   private var isSlow = false
   /// Whether the work consists of several writes.
   private var isHeldThroughout = false
@@ -82,11 +82,11 @@ package final class Interruption {
   func end<Result>(_ body: () throws -> Result) throws -> Result {
     defer {
       if !isHeldThroughout { held?.release() }
-      isSlow = isTold
+      isSlow = isCancelSent
     }
     do {
       return try body()
-    } catch var error as DepotError where error.code == .cancelled && isTold {
+    } catch var error as DepotError where error.code == .cancelled && isCancelSent {
       if error.effect == .none {
         error.message = "The interruption came before the change was stored."
       }
@@ -99,12 +99,12 @@ package final class Interruption {
   func wait(for descriptor: Descriptor, until end: UInt64?) -> Bool {
     guard let held else { return true }
     while true {
-      if held.isRaised, !isTold {
+      if held.isRaised, !isCancelSent {
         held.signal.consume()
-        isTold = true
+        isCancelSent = true
         return false
       }
-      let isPatient = isTold && !isSlow
+      let isPatient = isCancelSent && !isSlow
       let left = end.map { Monotonic.milliseconds(until: $0) }
       if left == 0 { return true }
       let ready = Poll.wait(

@@ -7,7 +7,7 @@ extension Monotonic {
   }
 
   /// Returns the time that is so many milliseconds after now.
-  static func moment(after milliseconds: Int) -> UInt64 {
+  static func deadline(after milliseconds: Int) -> UInt64 {
     now() + UInt64(milliseconds) * 1_000_000
   }
 }

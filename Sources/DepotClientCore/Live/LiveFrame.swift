@@ -38,7 +38,7 @@ struct LiveFrame: Sendable {
   private(set) var rowsOffset: Int?
   /// The changes of the rows, in their order.
   private(set) var entries: [Entry] = []
-  private(set) var removed: [LivePlaces.Taken] = []
+  private(set) var removed: [LivePositions.Taken] = []
   /// The identifiers of all rows of the result.
   private(set) var order: [Int64] = []
 
@@ -48,7 +48,7 @@ struct LiveFrame: Sendable {
   ///   kind.
   init?(_ bytes: [UInt8]) throws(DepotError) {
     var kind: String?
-    var frame = (entries: [Entry](), removed: [LivePlaces.Taken](), order: [Int64]())
+    var frame = (entries: [Entry](), removed: [LivePositions.Taken](), order: [Int64]())
     var tokens: [String: HistoryToken] = [:]
     var rest = (author: String?.none, hasMore: false, columns: [String]?.none, offset: Int?.none)
     try bytes.withUnsafeBufferPointer { (buffer) throws(DepotError) in
@@ -67,7 +67,7 @@ struct LiveFrame: Sendable {
           try value.list { (value) throws(DepotError) in frame.entries.append(try Entry(&value)) }
         case "removed":
           try value.list { (value) throws(DepotError) in
-            frame.removed.append(try LivePlaces.Taken(&value))
+            frame.removed.append(try LivePositions.Taken(&value))
           }
         case "order": frame.order = try value.next()
         default: _ = try value.text()
@@ -113,7 +113,7 @@ extension LiveFrame.Entry {
   }
 }
 
-extension LivePlaces.Taken {
+extension LivePositions.Taken {
   /// Reads a removed row and its old position.
   fileprivate init(_ reader: inout RowReader) throws(DepotError) {
     var identifier: Int64?

@@ -19,7 +19,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
   private struct Parts {
     var rows: [LiveRow<Content>] = []
     var entries: [LiveFrame.Entry] = []
-    var removed: [LivePlaces.Taken] = []
+    var removed: [LivePositions.Taken] = []
     var order: [Int64] = []
     var author: String?
     var isFirst = true
@@ -127,7 +127,7 @@ extension LiveReader {
     if let names = frame.columns { columns = names }
     let rows = try rows(of: frame)
     guard frame.kind == .resume || rows.count == frame.entries.count else {
-      throw LivePlaces.inconsistent("\(rows.count) rows have \(frame.entries.count) places")
+      throw LivePositions.inconsistent("\(rows.count) rows have \(frame.entries.count) places")
     }
     parts.author = parts.isFirst || parts.author == frame.author ? frame.author : nil
     parts.isFirst = false
@@ -190,11 +190,11 @@ extension LiveReader {
       try rows.apply(change)
       known = .rows(rows)
     case .order(var order, _):
-      let put = change.placed.map { LivePlaces.Put(element: $0.row.identifier, at: $0.at) }
-      try LivePlaces.apply(to: &order, taken: change.taken, put: put, identifier: \.self)
+      let put = change.placed.map { LivePositions.Put(element: $0.row.identifier, at: $0.at) }
+      try LivePositions.apply(to: &order, taken: change.taken, put: put, identifier: \.self)
       known = .order(order, at: change.token)
     case .moment where !isComplete: known = .moment(change.token)
-    case .moment, .nothing: throw LivePlaces.inconsistent("there were none")
+    case .moment, .nothing: throw LivePositions.inconsistent("there were none")
     }
   }
 
@@ -211,7 +211,7 @@ extension LiveReader {
     case .order, .moment:
       known = isComplete ? .order(parts.order, at: token) : .moment(token)
       return .resumed(LiveResumption(token: token, rows: parts.rows, order: parts.order))
-    case .nothing: throw LivePlaces.inconsistent("there were none")
+    case .nothing: throw LivePositions.inconsistent("there were none")
     }
   }
 }

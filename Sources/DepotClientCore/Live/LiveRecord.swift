@@ -25,11 +25,11 @@ public final class LiveRecord<Model: Record>: Observable, Sendable {
 
   /// The identifier of the row.
   public let id: Identifier<Model>
-  private let places: LivePropertyPlaces<Model>
+  private let places: LivePropertyKeyPaths<Model>
   private let state: Mutex<State>
   private let registrar = ObservationRegistrar()
 
-  init(_ row: LiveRow<Model>, _ places: LivePropertyPlaces<Model>, isInResult: Bool = true) {
+  init(_ row: LiveRow<Model>, _ places: LivePropertyKeyPaths<Model>, isInResult: Bool = true) {
     id = row.id
     self.places = places
     state = Mutex(State(row: row, isInResult: isInResult))
@@ -64,7 +64,7 @@ public final class LiveRecord<Model: Record>: Observable, Sendable {
     return record[keyPath: keyPath]
   }
 
-  /// The key path of a number in ``LivePropertyPlaces``, for observers; it has no value.
+  /// The key path of a number in ``LivePropertyKeyPaths``, for observers; it has no value.
   subscript(place _: Int) -> Void { () }
 }
 
@@ -83,7 +83,7 @@ extension LiveRecord {
       }
       return (state.row, state.isInResult)
     }
-    var changed: [LivePropertyPlaces<Model>.Place] = []
+    var changed: [LivePropertyKeyPaths<Model>.PropertyKeyPath] = []
     if wasInResult != (row != nil) { changed.append(places.membership) }
     if let row {
       if before.version != row.version { changed.append(places.version) }
@@ -102,15 +102,15 @@ extension LiveRecord {
 extension LiveRecord: Identifiable {}
 
 /// The key paths by which observers of records register their reads, one for each property.
-struct LivePropertyPlaces<Model: Record>: Sendable {
-  typealias Place = any KeyPath<LiveRecord<Model>, Void> & Sendable
+struct LivePropertyKeyPaths<Model: Record>: Sendable {
+  typealias PropertyKeyPath = any KeyPath<LiveRecord<Model>, Void> & Sendable
 
-  private let properties: [Place]
+  private let properties: [PropertyKeyPath]
   private let numbers: [String: Int]
   /// The record as a whole.
-  let whole: Place = \.[place: -1]
-  let version: Place = \.[place: -2]
-  let membership: Place = \.[place: -3]
+  let whole: PropertyKeyPath = \.[place: -1]
+  let version: PropertyKeyPath = \.[place: -2]
+  let membership: PropertyKeyPath = \.[place: -3]
 
   init() {
     let attributes = Model.attributes.all
@@ -122,14 +122,14 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
   }
 
   /// The key path of a property, or of the whole record if the property has no name.
-  subscript(keyPath: AnyKeyPath) -> Place {
+  subscript(keyPath: AnyKeyPath) -> PropertyKeyPath {
     guard let attribute = Model.attributes[keyPath] else { return whole }
     if case .version = attribute.content { return version }
     return numbers[attribute.name].map { properties[$0] } ?? whole
   }
 
   /// Returns the key paths of the properties that differ between two states of a record.
-  func changed(from old: Model, to new: Model, _ names: [String]?) -> [Place] {
+  func changed(from old: Model, to new: Model, _ names: [String]?) -> [PropertyKeyPath] {
     let numbers = names.flatMap(self.numbers(of:)) ?? differences(old, new)
     return numbers.isEmpty ? [] : numbers.sorted().map { properties[$0] } + [whole]
   }

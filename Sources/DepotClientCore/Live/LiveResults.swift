@@ -38,7 +38,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiting = 0
     /// The news of a change under way.
-    var news = News()
+    var notifications = Notifications()
 
     /// The identifier of the row at a position, or `nil`.
     func identifier(at place: Int) -> Int64? {
@@ -47,7 +47,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
   }
 
   /// The observers to be notified once the state has changed.
-  private struct News {
+  private struct Notifications {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var observers: [@Sendable () -> Void] = []
 
@@ -55,13 +55,13 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
       if let observer { observers.append(observer) }
     }
 
-    func tell() {
+    func notify() {
       for observer in observers { observer() }
       for continuation in waiting.values { continuation.resume() }
     }
   }
 
-  private let places = LivePropertyPlaces<Model>()
+  private let places = LivePropertyKeyPaths<Model>()
   private let state = Mutex(State())
   private let registrar = ObservationRegistrar()
 
@@ -153,13 +153,13 @@ extension LiveResults {
       switch event {
       case .snapshot(let rows):
         replaceRows(of: &state) { $0 = rows.rows }
-        tellRecords(rows.rows, &state)
+        updateRecords(rows.rows, &state)
         setToken(rows.token, &state)
       case .change(let change):
         try replaceRows(of: &state) { (rows) throws(DepotError) in try change.apply(to: &rows) }
-        tellRecords(change, &state)
+        updateRecords(change, &state)
         setToken(change.token, &state)
-      case .resumed: throw LivePlaces.inconsistent("there were none")
+      case .resumed: throw LivePositions.inconsistent("there were none")
       case .current(let token): setToken(token, &state)
       case .interrupted(let error): setLive(false, error, &state)
       }
@@ -177,24 +177,24 @@ extension LiveResults {
   private func change<Failure: Error>(
     _ body: (inout State) throws(Failure) -> Void
   ) throws(Failure) {
-    let news = try state.withLock { (state) throws(Failure) in
-      defer { state.news = News() }
+    let notifications = try state.withLock { (state) throws(Failure) in
+      defer { state.notifications = Notifications() }
       try body(&state)
-      if state.token != nil || state.isEnded { swap(&state.news.waiting, &state.waiting) }
-      return state.news
+      if state.token != nil || state.isEnded { swap(&state.notifications.waiting, &state.waiting) }
+      return state.notifications
     }
-    news.tell()
+    notifications.notify()
   }
 
   private func setToken(_ token: HistoryToken, _ state: inout State) {
-    if state.token != token { state.news.add(observer(of: \.token)) }
+    if state.token != token { state.notifications.add(observer(of: \.token)) }
     state.token = token
     setLive(true, nil, &state)
   }
 
   private func setLive(_ isLive: Bool, _ error: DepotError?, _ state: inout State) {
-    if state.isLive != isLive { state.news.add(observer(of: \.isLive)) }
-    if state.error != error { state.news.add(observer(of: \.error)) }
+    if state.isLive != isLive { state.notifications.add(observer(of: \.isLive)) }
+    if state.error != error { state.notifications.add(observer(of: \.error)) }
     state.isLive = isLive
     state.error = error
   }
@@ -208,34 +208,34 @@ extension LiveResults {
     let read = state.readPlaces.indices.filter { state.readPlaces[$0] }
       .map { ($0, state.identifier(at: $0)) }
     try body(&state.rows)
-    if state.rows.count != count { state.news.add(observer(of: \.count)) }
+    if state.rows.count != count { state.notifications.add(observer(of: \.count)) }
     for (place, identifier) in read where state.identifier(at: place) != identifier {
       state.readPlaces[place] = false
-      state.news.add(observer(of: \.[place: place]))
+      state.notifications.add(observer(of: \.[place: place]))
     }
   }
 
-  private func tellRecords(_ change: LiveChange<Model>, _ state: inout State) {
+  private func updateRecords(_ change: LiveChange<Model>, _ state: inout State) {
     for row in change.removed {
       let record = state.records.removeValue(forKey: row.identifier)
-      state.news.add(record?.update(nil, properties: nil))
+      state.notifications.add(record?.update(nil, properties: nil))
     }
     for placement in change.placed where !placement.isInsertion {
       let record = state.records[placement.row.identifier]
-      state.news.add(record?.update(placement.row, properties: placement.properties))
+      state.notifications.add(record?.update(placement.row, properties: placement.properties))
     }
   }
 
   /// Compares all records that were read with rows whose changes are unknown.
-  private func tellRecords(_ rows: [LiveRow<Model>], _ state: inout State) {
+  private func updateRecords(_ rows: [LiveRow<Model>], _ state: inout State) {
     var gone = state.records
     for row in rows {
       guard let record = gone.removeValue(forKey: row.identifier) else { continue }
-      state.news.add(record.update(row, properties: nil))
+      state.notifications.add(record.update(row, properties: nil))
     }
     for (identifier, record) in gone {
       state.records[identifier] = nil
-      state.news.add(record.update(nil, properties: nil))
+      state.notifications.add(record.update(nil, properties: nil))
     }
   }
 

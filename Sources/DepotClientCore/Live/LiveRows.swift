@@ -45,16 +45,16 @@ extension LiveChange {
   ///
   /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows.
   func apply(to rows: inout [LiveRow<Content>]) throws(DepotError) {
-    let put = placed.map { LivePlaces.Put(element: $0.row, at: $0.at) }
-    try LivePlaces.apply(to: &rows, taken: taken, put: put, identifier: \.identifier)
+    let put = placed.map { LivePositions.Put(element: $0.row, at: $0.at) }
+    try LivePositions.apply(to: &rows, taken: taken, put: put, identifier: \.identifier)
   }
 
   /// The rows that are taken out of the result, be they put in again or not.
-  var taken: [LivePlaces.Taken] {
-    removed.map { LivePlaces.Taken(identifier: $0.identifier, from: $0.from) }
+  var taken: [LivePositions.Taken] {
+    removed.map { LivePositions.Taken(identifier: $0.identifier, from: $0.from) }
       + placed.compactMap { placement in
         placement.from.map {
-          LivePlaces.Taken(identifier: placement.row.identifier, from: $0)
+          LivePositions.Taken(identifier: placement.row.identifier, from: $0)
         }
       }
   }
@@ -95,11 +95,11 @@ extension LiveRows {
           )
         }
       } else {
-        throw LivePlaces.inconsistent("row \(identifier) is unknown")
+        throw LivePositions.inconsistent("row \(identifier) is unknown")
       }
     }
     guard Set(order).count == order.count else {
-      throw LivePlaces.inconsistent("a row stands at two places")
+      throw LivePositions.inconsistent("a row stands at two places")
     }
     let removed = before.map { LiveChange<Content>.Removal(identifier: $0.key, from: $0.value) }
       .sorted { $0.from < $1.from }

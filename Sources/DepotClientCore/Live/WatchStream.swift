@@ -23,7 +23,7 @@ struct WatchStream {
   /// Whether the interruption was reported.
   private var isInterrupted: Bool = false
   /// How often the client had given up reconnecting before the call.
-  private var surrenders: Int = 0
+  private var reconnectFailures: Int = 0
 
   /// Waits for the next part.
   ///
@@ -60,7 +60,7 @@ struct WatchStream {
     var request = request
     request.since = token ?? request.since
     attempts += 1
-    surrenders = client.core.surrenders
+    reconnectFailures = client.core.reconnectFailures
     let call = try OpenCall(client, .watch(request))
     self.call = call
     return call.ticket
@@ -68,7 +68,7 @@ struct WatchStream {
 
   private func canGoOn(after error: DepotError) -> Bool {
     [.disconnected, .draining, .streamExpired].contains(error.code) && attempts < Self.attemptLimit
-      && client.core.surrenders == surrenders && !client.core.isClosed
+      && client.core.reconnectFailures == reconnectFailures && !client.core.isClosed
   }
 }
 
@@ -87,5 +87,5 @@ final class OpenCall: Sendable {
 
 extension ClientCore {
   /// How often reconnecting was given up.
-  fileprivate var surrenders: Int { update { state in state.surrenders } }
+  fileprivate var reconnectFailures: Int { update { state in state.reconnectFailures } }
 }

@@ -81,10 +81,10 @@ extension WatchedRows {
   /// The whole result after each change, beginning with the current one.
   ///
   /// A slow loop skips none: it gets each state that the service reports.
-  public var snapshots: Snapshots { Snapshots(events: telling) }
+  public var snapshots: Snapshots { Snapshots(events: echoing) }
 
   /// The watch with all changes.
-  private var telling: WatchedRows {
+  private var echoing: WatchedRows {
     WatchedRows(
       client: client,
       request: request.map { request in

@@ -11,7 +11,7 @@ struct ObservedCalls: Sendable {
     let event: OperationEvent
     let observer: OperationObserver
 
-    func tell() { observer(event) }
+    func notify() { observer(event) }
   }
 
   private struct BegunCall {

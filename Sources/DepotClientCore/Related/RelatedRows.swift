@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// The rows of relationships that came with one frame; each row becomes one record.
 final class RelatedRows {
   /// A row of a path.
-  private struct Place: Hashable {
+  private struct PathRow: Hashable {
     var path: String
     var id: Int64
   }
@@ -12,7 +12,7 @@ final class RelatedRows {
   /// Where the rows of each path begin.
   private var starts: [String: [Int64: Int]] = [:]
   private var links: [String: [Int64: [Int64]]] = [:]
-  private var boxes: [Place: AnyObject] = [:]
+  private var boxes: [PathRow: AnyObject] = [:]
 
   init(_ blocks: [RelatedBlock]) {
     self.blocks = Dictionary(blocks.map { ($0.path, $0) }) { first, _ in first }
@@ -24,7 +24,7 @@ final class RelatedRows {
     _ id: Identifier<Model>
   ) throws(DepotError) -> RecordBox<Model>? {
     guard let block = blocks[path] else { return nil }
-    let place = Place(path: path, id: id.value)
+    let place = PathRow(path: path, id: id.value)
     if let box = boxes[place] as? RecordBox<Model> { return box }
     guard let start = try starts(of: block)[id.value] else { return nil }
     let bytes = try row(block, at: start, Model.self)

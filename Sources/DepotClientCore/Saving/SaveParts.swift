@@ -17,7 +17,7 @@ struct SaveParts {
   private let bytesOfPart: Int
   private var list = SaveRequest.List.insert
   private var index = 0
-  private var cutters: (rows: RowCutter, base: RowCutter?)?
+  private var splitters: (rows: RowSplitter, base: RowSplitter?)?
   /// Where the rows of a list of identifiers begin that aren't in a part.
   private var offset = 0
   private var number = 0
@@ -109,15 +109,15 @@ struct SaveParts {
     _ columns: [String],
     _ append: (inout SaveRequest, RowBatch, RowBatch?) -> Void
   ) -> Bool {
-    let isContinued = cutters != nil
-    var (cutter, baseCutter) = cutters ?? (RowCutter(batch), base.map(RowCutter.init))
+    let isContinued = splitters != nil
+    var (splitter, baseSplitter) = splitters ?? (RowSplitter(batch), base.map(RowSplitter.init))
     let names = columns.reduce(128) { $0 + $1.utf8.count + 8 }
     var isFull = false
     part.bytes += names
     part.values += columns.count + 8
-    while !cutter.isAtEnd {
-      let (weight, end) = cutter.next()
-      let (baseWeight, baseEnd) = baseCutter?.next() ?? (RowCutter.Weight(), 0)
+    while !splitter.isAtEnd {
+      let (weight, end) = splitter.next()
+      let (baseWeight, baseEnd) = baseSplitter?.next() ?? (RowSplitter.Weight(), 0)
       let bytes = part.bytes + weight.bytes + baseWeight.bytes
       let values = part.values + weight.values + baseWeight.values
       let isTooMuch =
@@ -127,20 +127,20 @@ struct SaveParts {
         isFull = true
         break
       }
-      cutter.take(to: end)
-      baseCutter?.take(to: baseEnd)
+      splitter.take(to: end)
+      baseSplitter?.take(to: baseEnd)
       part.rows += 1
       part.bytes = bytes
       part.values = values
     }
-    if cutter.count > 0 || !isContinued && !isFull {
+    if splitter.count > 0 || !isContinued && !isFull {
       if isContinued { part.continued = list }
-      let piece = cutter.piece()
-      append(&part.changes, piece, baseCutter?.piece())
-      cutters = (cutter, baseCutter)
+      let piece = splitter.piece()
+      append(&part.changes, piece, baseSplitter?.piece())
+      splitters = (splitter, baseSplitter)
     }
     if isFull { return false }
-    cutters = nil
+    splitters = nil
     index += 1
     return true
   }

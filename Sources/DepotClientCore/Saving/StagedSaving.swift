@@ -47,7 +47,7 @@ private struct SaveDeadline {
   let end: UInt64?
 
   init(_ duration: Duration?) {
-    end = duration.map { Monotonic.moment(after: $0.milliseconds) }
+    end = duration.map { Monotonic.deadline(after: $0.milliseconds) }
   }
 
   /// Returns how long the next call may take.

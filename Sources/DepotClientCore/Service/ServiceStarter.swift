@@ -30,7 +30,7 @@ struct ServiceStarter {
   ///   exist.
   func storeArguments(_ record: ServiceRecord?) throws(DepotError) -> [String] {
     guard let record else { return [] }
-    let isDefault = ServicePlaces.store.flatMap(FileSystem.resolved) == record.store
+    let isDefault = ServicePaths.store.flatMap(FileSystem.resolved) == record.store
     let isDatabase = ContainerStore.isDatabase(record.store)
     guard isDefault || isDatabase || FileSystem.size(of: record.store) != nil else {
       throw DepotError(
@@ -210,7 +210,7 @@ extension SocketPath {
 
   /// Records that no service is to be started here automatically, until one is started on purpose.
   package func noteStopped() {
-    guard let store = ServiceRecord(besideSocket: path)?.store ?? ServicePlaces.store else {
+    guard let store = ServiceRecord(besideSocket: path)?.store ?? ServicePaths.store else {
       return
     }
     try? ServiceRecord(store: store, isStopped: true).write(besideSocket: path)

@@ -10,11 +10,11 @@ public struct SocketPath: Hashable, Sendable {
   ///
   /// It is `$DEPOT_SOCKET`, or `depot/depot.sock` in `$XDG_RUNTIME_DIR`, or
   /// `/tmp/depot-UID/depot.sock`.
-  public static var `default`: SocketPath { SocketPath(ServicePlaces.socket) }
+  public static var `default`: SocketPath { SocketPath(ServicePaths.socket) }
 
   /// Whether this is the default socket, and no other one was named.
   var isUnnamed: Bool {
-    Process.environment("DEPOT_SOCKET") == nil && path == ServicePlaces.ownSocket
+    Process.environment("DEPOT_SOCKET") == nil && path == ServicePaths.ownSocket
   }
 
   /// The command line that starts a service here.

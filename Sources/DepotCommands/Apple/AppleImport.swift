@@ -19,7 +19,7 @@ struct AppleImport {
   /// - Throws: ``DepotError`` `request.usage` if the file is no such store, `request.type` of a
   ///   value that isn't of its attribute's type, or an error of the import.
   func run(schemaFile: String?, _ options: GraphImporter.Options) throws {
-    try TemporaryPlace.with("depot-import") { folder in
+    try PrivateFolder.with("depot-import") { folder in
       _ = try ServiceTool(
         ["--read-tables", file, "--into", try folder.made("tables"), "--report-start"]
       ).result()

@@ -131,7 +131,9 @@ final class GraphImporter {
     } catch {
       // The batch sent before is stored nevertheless, and counted.
       try settle()
-      if let error = error as? DepotError, error == file.failure { throw outcome.told(with: error) }
+      if let error = error as? DepotError, error == file.failure {
+        throw outcome.countingStored(with: error)
+      }
       throw error
     }
   }
@@ -241,7 +243,7 @@ final class GraphImporter {
       kept += save.records.filter { waiting.contains($0.index) }
     } catch let error as DepotError {
       // Without an answer the outcome is unknown, as the journal shows.
-      guard error.isAboutRows else { throw outcome.told(with: error.inCommandWords) }
+      guard error.isAboutRows else { throw outcome.countingStored(with: error.inCommandWords) }
       try journal?.fail()
       let (reason, line) = save.sent.located(error)
       let (first, second) = save.records.halves
@@ -278,7 +280,7 @@ final class GraphImporter {
     do {
       _ = try service.save(request, key: nil)
     } catch let error as DepotError {
-      guard error.isAboutRows else { throw outcome.told(with: error.inCommandWords) }
+      guard error.isAboutRows else { throw outcome.countingStored(with: error.inCommandWords) }
       let (first, second) = rows.halves
       if second.isEmpty {
         return try leaveUnlinked(error.inCommandWords, rows[0].record, isMissing: false)

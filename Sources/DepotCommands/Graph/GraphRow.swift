@@ -10,7 +10,7 @@ enum GraphReference: Hashable {
 /// A row read by an import, with its references.
 struct GraphRow {
   /// A relationship with its destinations.
-  struct Link {
+  struct RelationshipTargets {
     var record: RecordLink
     var references: [GraphReference]
 
@@ -25,7 +25,7 @@ struct GraphRow {
   var columns: [String] = []
   /// The JSON of the values of ``columns``.
   var values: [[UInt8]] = []
-  var links: [Link] = []
+  var links: [RelationshipTargets] = []
   /// The keys by which others may refer to the row.
   var keys: [(key: NaturalKey, value: Value)] = []
 }

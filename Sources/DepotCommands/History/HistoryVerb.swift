@@ -121,7 +121,7 @@ enum HistoryVerb {
     let table = TablePrinter(session.style(""), session.output)
     table.begin(headings: ["token", "at", "author", "change", "row", "values"], whole: [4])
     let end = try table.writing {
-      try WrittenTransactions.telling(isDescending: request.isDescending) { written in
+      try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
         try connection.history(request) { transaction in
           for line in HistoryText.lines(transaction) {
             try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
@@ -143,7 +143,7 @@ enum HistoryVerb {
   ) throws -> HistoryEnd {
     let sequence = JSONSequence(session.output, isArray: session.format == .json)
     let result = try sequence.writing {
-      try WrittenTransactions.telling(isDescending: request.isDescending) { written in
+      try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
         try connection.send(.history(request)) { frame in
           for node in try frame.member("next")?.elements() ?? [] {
             let transaction = try JSONValue(node)

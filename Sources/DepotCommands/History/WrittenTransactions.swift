@@ -19,7 +19,7 @@ final class WrittenTransactions {
   }
 
   /// Returns an error that says how many transactions were written before it, and how to continue.
-  func telling(_ error: DepotError) -> DepotError {
+  func reporting(_ error: DepotError) -> DepotError {
     guard let last, let beforeLast else { return error }
     var error = error
     error.message += " \(Numbers.counted(count - 1, "transaction")) before it were written whole."
@@ -31,7 +31,7 @@ final class WrittenTransactions {
   }
 
   /// Runs `body`, which writes transactions and notes them.
-  static func telling<Result>(
+  static func reporting<Result>(
     isDescending: Bool,
     _ body: (WrittenTransactions) throws -> Result
   ) throws -> Result {
@@ -39,7 +39,7 @@ final class WrittenTransactions {
     do {
       return try body(written)
     } catch let error as DepotError {
-      throw written.telling(error)
+      throw written.reporting(error)
     }
   }
 }

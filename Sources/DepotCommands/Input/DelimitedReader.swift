@@ -49,7 +49,7 @@ struct DelimitedReader {
   /// The row being read byte by byte: its text, the bytes of its fields, and their ranges there.
   private var text: [UInt8] = []
   private var values: [UInt8] = []
-  private var places: [DelimitedRecord.Place] = []
+  private var places: [DelimitedRecord.FieldRange] = []
   private var fault: DepotError?
   /// The line of that row.
   private var firstLine = 1

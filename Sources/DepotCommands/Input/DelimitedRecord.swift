@@ -10,7 +10,7 @@ struct DelimitedField {
 /// One row of a CSV file.
 struct DelimitedRecord {
   /// The range of a field in ``bytes``.
-  struct Place {
+  struct FieldRange {
     var range: Range<Int>
     var isQuoted = false
   }
@@ -19,7 +19,7 @@ struct DelimitedRecord {
   var bytes: [UInt8] = []
   /// The size of the row in the file, in bytes.
   var textCount = 0
-  var places: [Place] = []
+  var places: [FieldRange] = []
   /// The number of the first line, counted from 1.
   var line = 1
   /// The reason why the text isn't a row.
@@ -52,7 +52,7 @@ struct DelimitedRecord {
 
   @inline(__always)
   private static func field(
-    _ place: Place,
+    _ place: FieldRange,
     in bytes: UnsafeBufferPointer<UInt8>
   ) -> DelimitedField {
     DelimitedField(

@@ -74,7 +74,7 @@ enum ImportSource {
   /// The file may be one document that contains the records.
   private static func advised(_ error: DepotError, _ record: InputRecord) -> DepotError {
     guard [.unknownAttribute, .type].contains(error.code) else { return error }
-    return error.hint(JSONArrayPlaces(in: record.bytes).advice)
+    return error.hint(JSONArrayPointers(in: record.bytes).advice)
   }
 
   private static func readDelimited(

@@ -116,7 +116,7 @@ final class Importer {
       // The records read before the failure are good.
       if error.code != .cancelled { try flush() }
       try settle()
-      throw outcome.told(with: error)
+      throw outcome.countingStored(with: error)
     } catch {
       try settle()
       throw error
@@ -290,7 +290,7 @@ final class Importer {
     let (located, line) = SentRows([batch]).located(error)
     if let line { return outcome.located(located, line: line) }
     let isLost = error.effect == .unknown
-    return outcome.told(with: located)
+    return outcome.countingStored(with: located)
       .hint(
         isLost && located.hint == nil
           ? "Import again with --on-conflict skip, if an attribute is unique." : nil
@@ -301,14 +301,14 @@ final class Importer {
 extension Importer.Outcome {
   /// Returns the error that ends an import, with its line and the number of rows stored already.
   func located(_ error: DepotError, line: Int?) -> DepotError {
-    var located = told(with: error)
+    var located = countingStored(with: error)
     if let line { located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "") }
     located.hint = located.hint ?? Importer.rejectsAdvice
     return located
   }
 
   /// Returns an error with the number of rows that are already stored.
-  func told(with error: DepotError) -> DepotError {
+  func countingStored(with error: DepotError) -> DepotError {
     let stored = inserted + updated + related.values.reduce(0, +)
     var counted = error
     counted.message +=

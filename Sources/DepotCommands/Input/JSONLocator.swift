@@ -6,7 +6,7 @@ internal import DepotProtocol
 struct JSONLocator {
   private let path: [String]
   private var scanner: JSONPathScanner
-  private var places = JSONArrayPlaces()
+  private var places = JSONArrayPointers()
   private var grammar = JSONGrammar()
   /// The line where the part begins.
   private(set) var firstLine = 1

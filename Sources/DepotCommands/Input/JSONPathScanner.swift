@@ -105,7 +105,7 @@ struct JSONPathScanner {
 }
 
 /// The paths of arrays of objects in a JSON document.
-struct JSONArrayPlaces {
+struct JSONArrayPointers {
   private static let depth = 5
   private static let count = 8
 

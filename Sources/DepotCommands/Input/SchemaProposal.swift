@@ -47,12 +47,12 @@ final class SchemaProposal {
   /// - Throws: ``DepotError`` with the line of an unreadable record; `request.usage` if the file is
   ///   one document that contains the records, or its fields have another separator.
   func read(_ file: InputFile, progress: (Int) -> Void = { _ in }) throws {
-    var places = JSONArrayPlaces()
+    var places = JSONArrayPointers()
     try ImportSource.read(
       file,
       form: form,
       object: { record in
-        if count == 0, form.path == nil { places = JSONArrayPlaces(in: record.bytes) }
+        if count == 0, form.path == nil { places = JSONArrayPointers(in: record.bytes) }
         try Self.located(record.line) { () throws(DepotError) in
           try record.check()
           try add(try JSONNode.record(Array(record.bytes)))

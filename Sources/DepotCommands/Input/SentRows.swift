@@ -41,7 +41,7 @@ struct SentRows {
     }
   }
 
-  private struct Place {
+  private struct Location {
     var part: Int
     var row: Int
     var column: Int?
@@ -69,17 +69,21 @@ struct SentRows {
   }
 
   /// Reads `/args/rows/3/0` or `/args/insert/2/rows/3/0`.
-  private func place(_ pointer: String) -> Place? {
+  private func place(_ pointer: String) -> Location? {
     let steps = pointer.split(separator: "/")
     guard let rows = steps.firstIndex(of: "rows"), rows + 1 < steps.count,
       let row = Int(steps[rows + 1])
     else { return nil }
     let part = rows > 1 && steps[rows - 2] == "insert" ? Int(steps[rows - 1]) ?? 0 : 0
     guard parts.indices.contains(part), parts[part].lines.indices.contains(row) else { return nil }
-    return Place(part: part, row: row, column: rows + 2 < steps.count ? Int(steps[rows + 2]) : nil)
+    return Location(
+      part: part,
+      row: row,
+      column: rows + 2 < steps.count ? Int(steps[rows + 2]) : nil
+    )
   }
 
-  private func column(_ place: Place) -> String? {
+  private func column(_ place: Location) -> String? {
     let columns = parts[place.part].columns
     guard let index = place.column, columns.indices.contains(index) else { return nil }
     // Temporary identifiers mean nothing to the user.
@@ -121,7 +125,7 @@ struct SentRows {
   }
 
   /// Returns the line of an earlier row in the request with the same unique values.
-  private func clash(_ error: DepotError, at place: Place) -> Int? {
+  private func clash(_ error: DepotError, at place: Location) -> Int? {
     let details = error.details
     let names =
       details?["attributes"]?.array?.compactMap(\.string)
@@ -156,7 +160,7 @@ struct SentRows {
   }
 
   /// Returns the message about a row without the row's assigned identifier.
-  private func anonymous(_ message: String, _ place: Place) -> String {
+  private func anonymous(_ message: String, _ place: Location) -> String {
     let entity = parts[place.part].entity
     guard let range = message.firstRange(of: "\(entity)/") else { return message }
     let rest = message[range.upperBound...].drop { $0.isNumber }

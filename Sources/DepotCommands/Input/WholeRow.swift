@@ -25,7 +25,7 @@ struct WholeRow {
   func scan(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from start: Int,
-    _ places: inout [DelimitedRecord.Place]
+    _ places: inout [DelimitedRecord.FieldRange]
   ) -> Ends? {
     let quote = UInt8(ascii: "\"")
     var position = start

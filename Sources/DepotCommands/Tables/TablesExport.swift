@@ -19,7 +19,7 @@ struct TablesExport {
     }
     let connection = try session.connect()
     var notes: [String] = []
-    let count = try TemporaryPlace.with("depot-export") { place in
+    let count = try PrivateFolder.with("depot-export") { place in
       let folder = try place.made("tables")
       let count = try WholeStore.read(connection, isOneMoment: isOneMoment) {
         let plan = TablesPlan(try $0.schema())

@@ -19,7 +19,7 @@ struct CatalogTables {
         """
         CREATE TABLE depot_meta (key TEXT PRIMARY KEY, value ANY) STRICT;
         CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
-        \(OutcomeTable.definition)
+        \(IdempotencyTable.definition)
         \(HistoryTable.definition)
         \(HistoryBounds.definition)
         PRAGMA application_id = \(Self.applicationIdentifier);

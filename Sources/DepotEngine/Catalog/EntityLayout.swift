@@ -36,7 +36,7 @@ package final class EntityLayout: Sendable {
   /// The names of the entity and its ancestors.
   let lineageNames: Set<String>
   /// The indexes of the columns whose values are stored outside the row.
-  let externalPlaces: [Int]
+  let externalColumnIndices: [Int]
   private let positions: [String: Int]
 
   package init(_ entity: Entity, in schema: Schema, _ map: StorageMap) {
@@ -66,7 +66,7 @@ package final class EntityLayout: Sendable {
       if let place { fieldPositions[place] = position }
     }
     self.fieldPositions = fieldPositions
-    externalPlaces = stored.indices.filter { place in
+    externalColumnIndices = stored.indices.filter { place in
       stored[place].isExternal && fieldPositions[place] != nil
     }
     kindPosition = places[StorageMap.kindColumn]
@@ -109,7 +109,7 @@ package final class EntityLayout: Sendable {
   package func position(of path: String) -> Int? { positions[path] }
 
   /// The indexes of the stored columns, by their names.
-  var placesByName: [String: Int] {
+  var columnIndicesByName: [String: Int] {
     Dictionary(uniqueKeysWithValues: stored.enumerated().map { ($1.name, $0) })
   }
 

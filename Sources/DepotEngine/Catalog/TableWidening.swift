@@ -34,7 +34,7 @@ struct TableWidening {
     for case .addedAttribute(let field, _, let fill) in changes {
       fills["\(field.owner).\(field.path)"] = fill
     }
-    let known = old.placesByName
+    let known = old.columnIndicesByName
     var columns: [String: Column] = [:]
     for layout in catalog.allLayouts where layout.root == new.name {
       for (position, field) in layout.fields.enumerated() where field.owner == layout.name {

@@ -5,7 +5,7 @@ struct UniqueLayout: Hashable, Sendable {
   /// The paths of the attributes and to-one relationships.
   var paths: [String]
   /// The indexes of their stored columns.
-  var places: [Int]
+  var columnIndices: [Int]
   /// The entity that declares the constraint for its rows and its descendants' rows.
   var owner: String
   /// The numbers of the entities whose rows are compared; `nil` for all entities of the table.
@@ -46,7 +46,7 @@ extension Schema {
         result.append(
           UniqueLayout(
             paths: paths,
-            places: columns.map(\.place),
+            columnIndices: columns.map(\.place),
             owner: owner.name,
             kinds: isShared ? kinds(of: owner, map) : nil
           )

@@ -168,7 +168,7 @@ final class ChangeIndex {
       ).rows([.integer(position)]) { row in
         let entity = row.text(1)
         // A newer schema may have entities that the catalog lacks; their rows aren't searched here.
-        let root = roots[entity].made { (try? catalog.layout(of: entity).root) ?? entity }
+        let root = roots[entity].getOrInsert { (try? catalog.layout(of: entity).root) ?? entity }
         return (row.integer(0), root, row.integer(2)...row.integer(3))
       }
     }
@@ -180,7 +180,7 @@ final class ChangeIndex {
       from first: Int64,
       before end: Int64
     ) -> Int64? {
-      let page = pages[..<pages.place { $0.identifier < end }]
+      let page = pages[..<pages.partitioningIndex { $0.identifier < end }]
         .last { $0.rows.contains(row) && $0.root == root }
       return page.flatMap { $0.identifier >= first ? $0.identifier : nil }
     }

@@ -45,5 +45,5 @@ package final class ChangeInterest: Sendable {
   }
 
   /// The columns with needed values, by root entity.
-  var wanted: [String: PlaceSet] { keys.withLock { $0.mapValues { PlaceSet($0.keys) } } }
+  var wanted: [String: ColumnSet] { keys.withLock { $0.mapValues { ColumnSet($0.keys) } } }
 }

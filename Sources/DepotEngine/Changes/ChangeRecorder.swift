@@ -24,18 +24,18 @@ final class ChangeRecorder: ChangeObserver {
   private(set) var origin = TransactionOrigin()
   var journal = ChangeJournal()
   /// The tables changed by the request, in the order of their first changes.
-  private(set) var touched: [RecordedTable] = []
+  private(set) var changedTables: [RecordedTable] = []
   private var isRecording = false
   /// The values of the rows inserted by the request, if there are watchers.
   private var inserted = InsertedRows()
   /// Whether changes are sent to other services, regardless of watchers here.
-  var tellsOthers = false
-  private var isHeard: Bool { tellsOthers || interest.isRaised }
+  var notifiesOthers = false
+  private var isObserved: Bool { notifiesOthers || interest.isRaised }
   /// Whether there were watchers when the request began.
   private(set) var isWatched = false
   private var isMarked = false
   /// The indexes of the only columns that updates now change; `nil` if they are unknown.
-  var updatedPlaces: [Int]?
+  var updatedColumns: [Int]?
   /// Whether rows temporarily have values that must not be recorded.
   var isHeld = false
   /// The version of the needed columns that the tables have.
@@ -78,7 +78,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Starts to record a request.
   func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
     self.origin = origin
-    isWatched = isHeard
+    isWatched = isObserved
     history.keepsPages = interest.isRaised
     guard !origin.isSchemaChange else {
       // The tables may change and their rows be rewritten; the next request has another catalog.
@@ -101,16 +101,16 @@ final class ChangeRecorder: ChangeObserver {
       author: origin.author,
       connection: origin.connection
     )
-    let isBuilt = isHeard
+    let isBuilt = isObserved
     if origin.isSchemaChange {
       changes.isSchemaChange = true
     } else {
       // An undo is recorded even if nothing had to change.
-      guard !touched.isEmpty || origin.kind != nil else {
+      guard !changedTables.isEmpty || origin.kind != nil else {
         stop()
         return nil
       }
-      var writing = JournalWriting(recorder: self, isLast: true, tells: isBuilt)
+      var writing = JournalWriting(recorder: self, isLast: true, notifies: isBuilt)
       try writing.run()
       changes.tables = writing.tables
       changes.links = writing.links
@@ -121,7 +121,7 @@ final class ChangeRecorder: ChangeObserver {
     changes.token = token
     changes.at = epoch.date(at)
     pending.append(
-      Pending(changes: changes, unknown: isBuilt || origin.isSchemaChange ? [] : touched)
+      Pending(changes: changes, unknown: isBuilt || origin.isSchemaChange ? [] : changedTables)
     )
     stop()
     return epoch.chain.token(token)
@@ -141,7 +141,7 @@ final class ChangeRecorder: ChangeObserver {
     let wanted = interest.wanted
     for table in tables {
       guard case .rows(let rows) = table.content else { continue }
-      table.wantedPlaces = wanted[rows.layout.name] ?? PlaceSet()
+      table.wantedColumns = wanted[rows.layout.name] ?? ColumnSet()
     }
   }
 
@@ -151,8 +151,8 @@ final class ChangeRecorder: ChangeObserver {
     isMarked = false
     isHeld = false
     hasFailed = false
-    for table in touched { table.reset() }
-    touched.removeAll(keepingCapacity: true)
+    for table in changedTables { table.reset() }
+    changedTables.removeAll(keepingCapacity: true)
     journal.removeAll()
     if origin.isSchemaChange {
       origin = TransactionOrigin()
@@ -223,7 +223,7 @@ final class ChangeRecorder: ChangeObserver {
     return Mark(
       entries: journal.entries.count,
       bytes: journal.arena.count,
-      tables: touched.map { ($0, $0.inserts, $0.isDirty) }
+      tables: changedTables.map { ($0, $0.inserts, $0.isDirty) }
     )
   }
 
@@ -232,8 +232,8 @@ final class ChangeRecorder: ChangeObserver {
     inserted.giveUp()
     journal.entries.removeLast(journal.entries.count - mark.entries)
     journal.arena.truncate(to: mark.bytes)
-    for table in touched[mark.tables.count...] { table.reset() }
-    touched.removeLast(touched.count - mark.tables.count)
+    for table in changedTables[mark.tables.count...] { table.reset() }
+    changedTables.removeLast(changedTables.count - mark.tables.count)
     for (table, inserts, isDirty) in mark.tables {
       table.inserts = inserts
       table.isDirty = isDirty
@@ -247,9 +247,9 @@ final class ChangeRecorder: ChangeObserver {
   @inline(__always)
   func spill() throws {
     guard journal.isFull, !isMarked, !isHeld, isRecording else { return }
-    var writing = JournalWriting(recorder: self, isLast: false, tells: false)
+    var writing = JournalWriting(recorder: self, isLast: false, notifies: false)
     try writing.run()
-    for table in touched { table.wasSpilled = true }
+    for table in changedTables { table.wasSpilled = true }
     journal.removeAll(goesOn: true)
   }
 
@@ -265,7 +265,7 @@ final class ChangeRecorder: ChangeObserver {
     connection.observe(nil)
     defer { connection.observe(self) }
     try connection.execute("DELETE FROM \(layout.table)")
-    touch(table)
+    noteChanged(table)
     table.isDirty = true
     return true
   }
@@ -339,17 +339,17 @@ final class ChangeRecorder: ChangeObserver {
   }
 
   @inline(__always)
-  private func touch(_ table: RecordedTable) {
-    guard !table.isTouched else { return }
-    table.isTouched = true
-    touched.append(table)
+  private func noteChanged(_ table: RecordedTable) {
+    guard !table.isChanged else { return }
+    table.isChanged = true
+    changedTables.append(table)
   }
 
   // MARK: - Changes
 
   func willChange(_ change: borrowing RowEvent) {
     guard isRecording, let table = table(change.table) else { return }
-    touch(table)
+    noteChanged(table)
     do throws(OutOfMemory) {
       try record(change, table)
     } catch {
@@ -368,7 +368,7 @@ final class ChangeRecorder: ChangeObserver {
         table.isDirty = true
         return
       }
-      if isWatched, !table.wantedPlaces.isEmpty { try noteKeys(change, table, rows) }
+      if isWatched, !table.wantedColumns.isEmpty { try noteKeys(change, table, rows) }
       switch change.kind {
       case .insert:
         let entity = try entity(of: change, rows, isNew: true)
@@ -405,13 +405,13 @@ final class ChangeRecorder: ChangeObserver {
     _ rows: RecordedRows
   ) throws(OutOfMemory) {
     let identifier = change.kind == .insert ? change.newIdentifier : change.oldIdentifier
-    for place in table.wantedPlaces.places {
+    for place in table.wantedColumns.indices {
       let column = rows.columns[place]
       if change.kind != .insert {
-        table.note(RowKey(place: place, Cell(try change.old(column))), of: identifier)
+        table.note(RowKey(column: place, Cell(try change.old(column))), of: identifier)
       }
       if change.kind != .delete {
-        table.note(RowKey(place: place, Cell(try change.new(column))), of: identifier)
+        table.note(RowKey(column: place, Cell(try change.new(column))), of: identifier)
       }
     }
   }
@@ -425,7 +425,7 @@ final class ChangeRecorder: ChangeObserver {
     if table.isInserted(identifier) { return inserted.giveUp() }
     let (old, new) = (try change.old(rows.versionColumn), try change.new(rows.versionColumn))
     let start = journal.arena.count
-    try rows.noteUpdate(change, of: updatedPlaces ?? rows.places, in: &journal.arena)
+    try rows.noteUpdate(change, of: updatedColumns ?? rows.places, in: &journal.arena)
     journal.entries.append(
       JournalEntry(
         table: table.number,

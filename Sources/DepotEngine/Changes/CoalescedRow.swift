@@ -14,7 +14,7 @@ struct CoalescedRow {
 
   /// A column, with the offsets of its values in the arena.
   struct Value {
-    var place: Int
+    var column: Int
     var old: Int
     var oldEnd: Int
     var new: Int
@@ -44,13 +44,13 @@ struct CoalescedRow {
     } else {
       var merged: [Int: Value] = [:]
       for entry in entries where entry.kind == .update {
-        Self.forEachValue(of: entry, arena) { merged[$0.place, default: $0].setNew($0) }
+        Self.forEachValue(of: entry, arena) { merged[$0.column, default: $0].setNew($0) }
       }
       if kind == .delete {
-        Self.forEachValue(of: last, arena) { collected.append(merged[$0.place] ?? $0) }
+        Self.forEachValue(of: last, arena) { collected.append(merged[$0.column] ?? $0) }
       } else {
         collected += merged.values.filter { !arena.areEqual($0.old, $0.new) }
-          .sorted { $0.place < $1.place }
+          .sorted { $0.column < $1.column }
       }
     }
     values = start..<collected.count
@@ -64,11 +64,11 @@ struct CoalescedRow {
   ) {
     guard var offset = entry.values else { return }
     for _ in 0..<arena.number(&offset) {
-      let place = arena.number(&offset)
+      let column = arena.number(&offset)
       let old = offset
       let new = arena.end(of: offset)
       offset = entry.kind == .update ? arena.end(of: new) : new
-      body(Value(place: place, old: old, oldEnd: new, new: new, newEnd: offset))
+      body(Value(column: column, old: old, oldEnd: new, new: new, newEnd: offset))
     }
   }
 }

@@ -27,7 +27,7 @@ package struct TableChanges: Sendable {
   /// Whether any row may have changed in any way; then `rows` must be ignored.
   package var isMany = false
   /// The columns with values in ``RowChange/keys``.
-  package var keyPlaces = PlaceSet()
+  package var keyColumns = ColumnSet()
 }
 
 /// The change of one row by a transaction.
@@ -47,7 +47,7 @@ package struct RowChange: Hashable, Sendable {
   /// It is empty if only the version was increased. It includes the index of an order if the row
   /// was moved in an ordered relationship. A row that was deleted and inserted again is an update
   /// of all columns.
-  package var places = PlaceSet()
+  package var columns = ColumnSet()
   /// The previous destinations of an updated or deleted row, by column index.
   ///
   /// For an update, it has only the changed ones; for a deletion, all.

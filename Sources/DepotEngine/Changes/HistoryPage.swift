@@ -26,7 +26,7 @@ struct HistoryPage: Sendable {
   private var count = 0
   private var columns = PackedCells()
   /// The indexes of the columns in the root, in the order of their numbers.
-  private var places: [Int] = []
+  private var columnIndices: [Int] = []
   /// The number of each column by its index, if there are many; -1 for none.
   private var numbers: [Int] = []
   private var elements = PackedCells()
@@ -50,7 +50,7 @@ struct HistoryPage: Sendable {
     var all = PackedCells(capacity: 12 + columns.count + elements.count)
     all.add(count: count)
     all.add(count: hasValues ? 1 : 0)
-    all.add(count: places.count)
+    all.add(count: columnIndices.count)
     all.add(columns.bytes)
     all.add(elements.bytes)
     return all.bytes
@@ -86,22 +86,22 @@ struct HistoryPage: Sendable {
   /// Adds the number of a column; the first time, `definition` describes the column.
   mutating func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
     if let number = number(of: place) { return elements.add(count: number) }
-    let number = places.count
-    if number == Self.fewColumns { for place in places { setNumber(of: place) } }
-    places.append(place)
+    let number = columnIndices.count
+    if number == Self.fewColumns { for place in columnIndices { setNumber(of: place) } }
+    columnIndices.append(place)
     if number >= Self.fewColumns { setNumber(of: place) }
     columns.add(definition())
     elements.add(count: number)
   }
 
   private func number(of place: Int) -> Int? {
-    if places.count <= Self.fewColumns { return places.firstIndex(of: place) }
+    if columnIndices.count <= Self.fewColumns { return columnIndices.firstIndex(of: place) }
     return place < numbers.count && numbers[place] >= 0 ? numbers[place] : nil
   }
 
   private mutating func setNumber(of place: Int) {
     while numbers.count <= place { numbers.append(-1) }
-    numbers[place] = places.firstIndex(of: place) ?? -1
+    numbers[place] = columnIndices.firstIndex(of: place) ?? -1
   }
 
   /// Adds a cell of a column.

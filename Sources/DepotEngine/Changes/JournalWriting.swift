@@ -6,7 +6,7 @@ struct JournalWriting {
   let recorder: ChangeRecorder
   /// Whether these are the last changes of the request, rather than too many for memory.
   let isLast: Bool
-  let tells: Bool
+  let notifies: Bool
   /// The changes to publish.
   private(set) var tables: [String: TableChanges] = [:]
   private(set) var links: [String: LinkRows] = [:]
@@ -16,7 +16,7 @@ struct JournalWriting {
 
   mutating func run() throws {
     let entries = sorted()
-    for table in recorder.touched {
+    for table in recorder.changedTables {
       let entries = Self.entries(of: table.number, in: entries)
       switch table.content {
       case .rows(let rows): try write(entries, table, rows)
@@ -29,7 +29,7 @@ struct JournalWriting {
     of table: Int,
     in entries: [JournalEntry]
   ) -> ArraySlice<JournalEntry> {
-    let start = entries.place { $0.table < table }
+    let start = entries.partitioningIndex { $0.table < table }
     return entries[start...].prefix { $0.table == table }
   }
 
@@ -69,7 +69,7 @@ struct JournalWriting {
       if !isLast { table.inserts = [] }
     }
     try write(collected, .update, values, arena, rows)
-    if tells { tell(collected, values, table, rows) }
+    if notifies { collectNotified(collected, values, table, rows) }
   }
 
   /// The entity of the current page, and the page.
@@ -148,7 +148,7 @@ struct JournalWriting {
         else { continue }
         let isUpdate = kind == .update
         let values = values[row.values]
-        if isUpdate, !values.contains(where: { entity.properties[$0.place] != nil }) { continue }
+        if isUpdate, !values.contains(where: { entity.properties[$0.column] != nil }) { continue }
         try add(to: entity, isUpdate ? .update : .delete, rows) { page in
           Self.write(row, values, cells, of: entity, to: &page)
           return page.isFull
@@ -167,8 +167,8 @@ struct JournalWriting {
   ) {
     let isUpdate = row.kind == .update
     func isKept(_ value: CoalescedRow.Value) -> Bool {
-      entity.properties[value.place] != nil
-        && (isUpdate || entity.preserved.contains(value.place))
+      entity.properties[value.column] != nil
+        && (isUpdate || entity.preserved.contains(value.column))
     }
     page.begin(
       row: row.identifier,
@@ -177,8 +177,8 @@ struct JournalWriting {
     )
     for value in values where isKept(value) {
       page.add(
-        column: value.place,
-        entity.properties[value.place].map { entity.definitions[$0.definition] } ?? []
+        column: value.column,
+        entity.properties[value.column].map { entity.definitions[$0.definition] } ?? []
       )
       guard page.hasValues else { continue }
       page.add(UnsafeRawBufferPointer(rebasing: cells[value.old..<value.oldEnd]))
@@ -186,7 +186,7 @@ struct JournalWriting {
     }
   }
 
-  private mutating func tell(
+  private mutating func collectNotified(
     _ collected: [CoalescedRow],
     _ values: [CoalescedRow.Value],
     _ table: RecordedTable,
@@ -205,14 +205,14 @@ struct JournalWriting {
     for row in collected {
       var change = RowChange(identifier: row.identifier, kind: .update, entityNumber: row.entity)
       for value in values[row.values] {
-        if row.kind == .update { change.places.insert(value.place) }
-        if rows.references.contains(value.place), let target = arena.integer(at: value.old) {
-          change.oldReferences[value.place] = target
+        if row.kind == .update { change.columns.insert(value.column) }
+        if rows.references.contains(value.column), let target = arena.integer(at: value.old) {
+          change.oldReferences[value.column] = target
         }
       }
       if row.kind == .delete {
         if table.isInserted(row.identifier) {
-          change.places = PlaceSet(rows.columns.indices)
+          change.columns = ColumnSet(rows.columns.indices)
           replaced.insert(row.identifier)
         } else {
           change.kind = .delete
@@ -227,8 +227,8 @@ struct JournalWriting {
         )
       }
     }
-    if recorder.isWatched, table.hasAllKeys, !table.wantedPlaces.isEmpty {
-      changes.keyPlaces = table.wantedPlaces
+    if recorder.isWatched, table.hasAllKeys, !table.wantedColumns.isEmpty {
+      changes.keyColumns = table.wantedColumns
       for index in changes.rows.indices {
         changes.rows[index].keys = table.keys[changes.rows[index].identifier] ?? []
       }
@@ -244,7 +244,7 @@ struct JournalWriting {
     _ links: RecordedLinks
   ) throws {
     var collected: [JournalEntry] = []
-    entries.eachRun(by: \.link) { changes in
+    entries.eachRun(by: \.joinRow) { changes in
       var link = changes[changes.startIndex]
       let wasThere = link.kind != .link
       let isThere = changes[changes.endIndex - 1].kind != .unlink
@@ -254,7 +254,7 @@ struct JournalWriting {
       collected.append(link)
     }
     if links.policy != .none { try write(collected, links) }
-    guard tells else { return }
+    guard notifies else { return }
     if table.isDirty || table.wasSpilled || collected.count > TableChanges.limit {
       self.links[table.name] = LinkRows(isMany: true)
     } else if !collected.isEmpty {
@@ -292,9 +292,9 @@ struct JournalWriting {
 
 extension JournalEntry {
   /// The rows of a link.
-  fileprivate var link: Link { Link(source: row, target: target) }
+  fileprivate var joinRow: JoinRow { JoinRow(source: row, target: target) }
 
-  fileprivate struct Link: Equatable {
+  fileprivate struct JoinRow: Equatable {
     var source: Int64
     var target: Int64
   }

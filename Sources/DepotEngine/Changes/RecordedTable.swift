@@ -22,9 +22,9 @@ final class RecordedTable {
   /// Whether some changes were already written to the history.
   var wasSpilled = false
   /// Whether the request has changed the table.
-  var isTouched = false
+  var isChanged = false
   /// The columns whose values watchers need.
-  var wantedPlaces = PlaceSet()
+  var wantedColumns = ColumnSet()
   /// The values of these columns in changed rows, before and after.
   private(set) var keys: [Int64: [RowKey]] = [:]
   /// Whether ``keys`` is complete.
@@ -52,7 +52,7 @@ final class RecordedTable {
     inserts.removeAll(keepingCapacity: inserts.count < 1000)
     isDirty = false
     wasSpilled = false
-    isTouched = false
+    isChanged = false
     if !keys.isEmpty { keys = [:] }
     hasAllKeys = true
   }
@@ -105,7 +105,7 @@ final class RecordedTable {
   /// Returns the index of the first range that begins after an identifier.
   private func place(of identifier: Int64) -> Int {
     if let last = inserts.last, last.first <= identifier { return inserts.count }
-    return inserts.place { $0.first <= identifier }
+    return inserts.partitioningIndex { $0.first <= identifier }
   }
 }
 
@@ -207,7 +207,7 @@ final class RecordedEntity {
   /// The descriptions of the properties for ``HistoryPage``, concatenated.
   let definitions: [UInt8]
   /// The columns whose values the history keeps after a deletion.
-  let preserved: PlaceSet
+  let preserved: ColumnSet
   /// The columns to record for a deletion, with their SQL columns: kept values and references.
   let kept: [(place: Int, column: Int)]
 
@@ -220,7 +220,7 @@ final class RecordedEntity {
     name = layout.name
     number = layout.number
     policy = schema.historyPolicy(of: layout.entity)
-    let places = root.placesByName
+    let places = root.columnIndicesByName
     var properties = [Property?](repeating: nil, count: root.stored.count)
     var definitions: [UInt8] = []
     var preserved: [Int] = []
@@ -237,9 +237,9 @@ final class RecordedEntity {
     }
     self.properties = properties
     self.definitions = definitions
-    self.preserved = PlaceSet(policy == .none ? [] : preserved)
+    self.preserved = ColumnSet(policy == .none ? [] : preserved)
     let references = root.stored.indices.filter { root.stored[$0].storage == .reference }
-    kept = self.preserved.union(PlaceSet(references)).places.map { ($0, columns[$0]) }
+    kept = self.preserved.union(ColumnSet(references)).indices.map { ($0, columns[$0]) }
   }
 }
 

@@ -3,12 +3,12 @@ internal import DepotProtocol
 /// A hash of a column's value, by which watched queries for one value are found.
 package struct RowKey: Hashable, Sendable {
   /// The index of the column among the root's stored columns.
-  package var place: Int
+  package var column: Int
   /// A hash: equal for equal values within this process, and rarely for others.
   package var hash: Int
 
-  init(place: Int, _ cell: Cell) {
-    self.place = place
+  init(column: Int, _ cell: Cell) {
+    self.column = column
     var hasher = Hasher()
     switch cell {
     case .null: hasher.combine(0)
@@ -45,13 +45,13 @@ extension RowKey {
       guard let position = layout.position(of: path), let own = layout.storedPositions[position],
         case .scalar(let type) = layout.stored[own].storage,
         layout.fields[position].relationship == nil, !layout.fields[position].isPresence,
-        let place = catalog.rootPlace(of: layout.stored[own].quoted, in: layout.root)
+        let column = catalog.rootPlace(of: layout.stored[own].quoted, in: layout.root)
       else { return nil }
       switch (type, value) {
       case (.string, .string(var text)):
-        self = text.withUTF8 { RowKey(place: place, .text($0)) }
-      case (.int64, .int64(let number)): self.init(place: place, .integer(number))
-      case (.bool, .bool(let flag)): self.init(place: place, .integer(flag ? 1 : 0))
+        self = text.withUTF8 { RowKey(column: column, .text($0)) }
+      case (.int64, .int64(let number)): self.init(column: column, .integer(number))
+      case (.bool, .bool(let flag)): self.init(column: column, .integer(flag ? 1 : 0))
       default: return nil
       }
     default: return nil

@@ -42,7 +42,9 @@ package struct ClusterCheck {
     let files = StoreFiles(path)
     let lock = try files.lock()
     defer { files.remove() }
-    guard let state = try StoreOpening(store, lock).open().writer?.home?.state else { return nil }
+    guard let state = try StoreOpening(store, lock).open().writer?.commitTarget?.state else {
+      return nil
+    }
     let problems = try Store.problems(of: path) ?? []
     return Findings(problems: problems, state: state, services: services)
   }

@@ -26,7 +26,7 @@ struct ClusterCommit {
   }
 
   /// Reads the description of its transactions.
-  func told() throws(PostgresError) -> [UInt8] {
+  func announcement() throws(PostgresError) -> [UInt8] {
     try bytes(of: "told", 0, count: parts.integer(5))
   }
 

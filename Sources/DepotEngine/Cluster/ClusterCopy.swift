@@ -17,7 +17,8 @@ struct ClusterCopy {
   /// - Parameter create: Makes a new store at a path, complete without a log.
   /// - Returns: The cluster of the copy, which has the later commits.
   /// - Throws: ``DepotError`` `unavailable.cluster`, `storage.cluster`, and others of class `storage`.
-  func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterHome {
+  func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterCommitTarget
+  {
     do {
       let session = try ClusterSession(address)
       let connection = session.connection
@@ -32,7 +33,7 @@ struct ClusterCopy {
         "SELECT nextval(pg_get_serial_sequence('depot.service', 'id'))"
       ).integer(0)
       try session.begin(service)
-      return ClusterHome(address, session, head, service: service)
+      return ClusterCommitTarget(address, session, head, service: service)
     } catch {
       if let error = error as? SystemError { throw DepotError(error, file: path) }
       throw DepotError(error, address).atStart
@@ -185,7 +186,7 @@ struct ClusterCopy {
     }
   }
 
-  /// Moves the existing store to another schema, when no service is in a turn.
+  /// Moves the existing store to another schema, when no service holds the write lock.
   ///
   /// - Returns: The schema, and a commit number that stops all services that still use the store.
   private func setAside(_ connection: PostgresConnection) throws -> (String, Int64) {

@@ -15,7 +15,7 @@ final class ClusterFeed: Sendable {
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
   private let isWriting = Atomic(false)
-  private let onNews: @Sendable (Int64) -> Bool
+  private let onForeignCommit: @Sendable (Int64) -> Bool
   /// Receives the commit whose pages are all in the cluster, or the pages that weren't written.
   private let onBase: @Sendable (Int64?, Set<UInt32>) -> Void
 
@@ -24,18 +24,18 @@ final class ClusterFeed: Sendable {
   /// The time in milliseconds for which commits are collected if nothing here needs them soon.
   private static let pause = 5
 
-  /// Starts the thread, which calls `onNews` when the cluster has a commit that the copy may lack.
+  /// Starts the thread, which calls `onForeignCommit` when the copy may lack a commit.
   ///
-  /// `onNews` gets the cluster's last commit, and returns whether the next ones are needed soon.
+  /// The function gets the cluster's last commit; it returns whether the next ones are needed soon.
   ///
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   init(
     _ address: ClusterAddress,
-    onNews: @escaping @Sendable (Int64) -> Bool,
+    onForeignCommit: @escaping @Sendable (Int64) -> Bool,
     onBase: @escaping @Sendable (_ written: Int64?, _ missing: Set<UInt32>) -> Void
   ) throws(SystemError) {
     self.address = address
-    self.onNews = onNews
+    self.onForeignCommit = onForeignCommit
     self.onBase = onBase
     signal = try WakeSignal(isBlocking: false)
     try Thread.start(name: "depot-cluster") { [self] in run() }
@@ -98,7 +98,7 @@ final class ClusterFeed: Sendable {
       ? connection.notifications.compactMap { Int64($0) }.max() ?? .max
       : try lastCommit(connection)
     // Commits that aren't needed soon are applied together.
-    if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
+    if last > known.load(ordering: .relaxed), !onForeignCommit(last) { wait(Self.pause) }
     defer { isWriting.store(false, ordering: .releasing) }
     try writeBase(to: connection)
   }
@@ -123,7 +123,7 @@ final class ClusterFeed: Sendable {
     guard let pages else { return }
     do throws(PostgresError) {
       let isWritten = try pages.write(to: connection, keeping: address.baseStep) { last in
-        if last > known.load(ordering: .relaxed) { _ = onNews(last) }
+        if last > known.load(ordering: .relaxed) { _ = onForeignCommit(last) }
         return !mustStop
       }
       onBase(isWritten ? pages.sequence : nil, isWritten ? [] : pages.changed)

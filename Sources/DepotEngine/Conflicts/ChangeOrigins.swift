@@ -78,7 +78,7 @@ final class ChangeOrigins {
   private struct Exhausted: Error {}
 
   private func reader() throws -> PastReader {
-    try past.made {
+    try past.getOrInsert {
       let bounds = try HistoryBounds(on: connection)
       return PastReader(connection, catalog, bounds) { [unowned self] byteCount in
         try control.check()
@@ -89,7 +89,7 @@ final class ChangeOrigins {
   }
 
   private func origin(_ token: Int64) throws -> SaveConflict.Origin {
-    try transactions[token].made {
+    try transactions[token].getOrInsert {
       let past = try reader()
       return try past.origin(of: token)?.conflictOrigin(past.bounds)
         ?? SaveConflict.Origin(token: past.bounds.token(token).description)

@@ -74,7 +74,7 @@ extension ConflictSearch {
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
     let columns = try writer.changedColumns(change.columns, at: "\(pointer)/columns")
     let places = Set(columns.flatMap(\.places))
-    let uniques = writer.layout.uniques.filter { $0.places.contains(where: places.contains) }
+    let uniques = writer.layout.uniques.filter { $0.columnIndices.contains(where: places.contains) }
     guard !uniques.isEmpty else { return false }
     let plan = InputPlan(columns)
     let texts = RowTexts(change.rows)
@@ -87,7 +87,7 @@ extension ConflictSearch {
       else { return }
       let properties = positions.filter { columns[$0].isProperty }
       let resolution = ConflictResolution.clash(
-        properties.map { columns[$0].places.contains(where: clash.unique.places.contains) },
+        properties.map { columns[$0].places.contains(where: clash.unique.columnIndices.contains) },
         policy
       )
       let conflict = try describe(clash, writer, resolution, at: place.pointer) {
@@ -121,7 +121,7 @@ extension ConflictSearch {
     try writer.clashes(of: identifier, all: true) { written.contains($0) ? writer.cells[$0] : nil }
       .first { clash in
         !decisions.moving.contains(clash, writer.layout)
-          && clash.unique.places.contains(where: written.contains)
+          && clash.unique.columnIndices.contains(where: written.contains)
       }
   }
 
@@ -157,11 +157,11 @@ extension ConflictSearch {
     _ plan: InputPlan,
     _ writer: EntityWriter,
     at pointer: String,
-    _ body: (Int, RowPlace) throws -> Void
+    _ body: (Int, RowPointer) throws -> Void
   ) throws {
     try rows.eachRow { row, reader in
       if row & 63 == 0 { try session.control.check() }
-      let place = RowPlace.row(base: "\(pointer)/rows", row)
+      let place = RowPointer.row(base: "\(pointer)/rows", row)
       let count = session.violations.errors.count
       let isSound = try writer.readRow(&reader, plan, session, place)
       _ = session.violations.take(since: count)

@@ -319,7 +319,7 @@ final class ConflictSearch {
 
   /// Returns the reader of some properties of an entity's rows.
   func properties(_ entity: String, _ paths: [String]) throws -> StoredProperties {
-    try properties[[entity] + paths].made {
+    try properties[[entity] + paths].getOrInsert {
       try StoredProperties(entity, paths, in: entities.catalog, session.connection)
     }
   }

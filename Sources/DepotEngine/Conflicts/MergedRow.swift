@@ -60,9 +60,9 @@ struct MergedRow {
     _ plan: InputPlan,
     _ writer: EntityWriter,
     _ session: ChangeSession,
-    store: (RowPlace) throws -> Void
+    store: (RowPointer) throws -> Void
   ) throws {
-    let place = RowPlace.scattered(row: pointer, values: places)
+    let place = RowPointer.scattered(row: pointer, values: places)
     try json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
       _ = try reader.beginRow()

@@ -23,7 +23,7 @@ final class RowTexts {
   }
 
   private func parsed() throws(DepotError) -> [JSONNode] {
-    try rows.made { () throws(DepotError) in
+    try rows.getOrInsert { () throws(DepotError) in
       try JSONDocument(batch.json, valueLimit: .max).root.elements()
     }
   }

@@ -40,6 +40,6 @@ struct MovingRows {
   func contains(_ clash: UniqueClash, _ layout: EntityLayout) -> Bool {
     if deleted[layout.root]?.contains(clash.identifier) == true { return true }
     guard let names = columns[layout.root]?[clash.identifier] else { return false }
-    return clash.unique.places.contains { names.contains(layout.stored[$0].name) }
+    return clash.unique.columnIndices.contains { names.contains(layout.stored[$0].name) }
   }
 }

@@ -66,7 +66,7 @@ extension SaveRun {
     var outcome = InsertResult()
     try merged.read(run.plan, writer, session) { place in
       _ = try writer.insertRow(run, session, place, &outcome, as: identifier)
-      session.displaced?.locate(place.pointer)
+      session.deferredValues?.locate(place.pointer)
     }
     result.inserted += outcome.inserted
   }
@@ -111,7 +111,7 @@ extension SaveRun {
     let run = try writer.updateRun(plan)
     try merged.read(plan, writer, session) { place in
       _ = try writer.update(identifier, run, session, place)
-      session.displaced?.locate(place.pointer)
+      session.deferredValues?.locate(place.pointer)
     }
   }
 
@@ -120,7 +120,7 @@ extension SaveRun {
     of index: Int,
     _ row: Int,
     _ writer: EntityWriter,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws {
     guard let policy = request.policy, policy != .error, !writer.layout.uniques.isEmpty,
       let clash = try unlessRefused({ try writer.existing(writer.clashes(session)) }),

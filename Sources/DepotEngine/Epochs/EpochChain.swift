@@ -86,6 +86,6 @@ struct EpochChain: Equatable, Sendable {
   private func place(of sequence: Int64) -> Int {
     // It is nearly always the last.
     if epochs[epochs.count - 1].began < sequence { return epochs.count - 1 }
-    return max(epochs.place { $0.began < sequence } - 1, 0)
+    return max(epochs.partitioningIndex { $0.began < sequence } - 1, 0)
   }
 }

@@ -21,7 +21,7 @@ struct HistoryAhead {
   private var transactionCount = 0
   private var isAtEnd = false
   /// The values of the next inserted rows.
-  private var rows: ArraySlice<RowPast> = []
+  private var rows: ArraySlice<RowState> = []
 
   init(_ source: HistorySource, _ request: HistoryRequest, _ past: PastReader) {
     self.source = source
@@ -80,17 +80,17 @@ struct HistoryAhead {
 
   /// Reads the values of the inserted rows among the items, or of the first ones.
   private mutating func readRows() throws {
-    let moments = items.compactMap { item -> PastReader.Moment? in
+    let lookups = items.compactMap { item -> PastReader.Lookup? in
       guard case .change(let change, _) = item, wantsRow(change), let layout = layout(change) else {
         return nil
       }
-      return PastReader.Moment(
+      return PastReader.Lookup(
         identifier: change.identifier,
         layout: layout,
         edge: change.record + 1
       )
     }
     // For a row that can't be read, the insertion is still reported, without values.
-    rows = try past.states(of: moments[...]).map { (try? $0.get())?.then ?? .none }[...]
+    rows = try past.states(of: lookups[...]).map { (try? $0.get())?.then ?? .none }[...]
   }
 }

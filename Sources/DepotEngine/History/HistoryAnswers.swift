@@ -50,7 +50,7 @@ struct HistoryAnswers {
   private func row(_ request: HistoryRowRequest, _ bounds: HistoryBounds) throws -> [UInt8] {
     let layout = try catalog.layout(of: request.entity, at: "/args/entity")
     let past = PastReader(connection, catalog, bounds, check: check)
-    let story = try RowStory(request.identifier, layout, past)
+    let story = try RowHistory(request.identifier, layout, past)
     let policy = catalog.schema.historyPolicy(of: story.layout.entity)
     guard policy != .none else {
       throw DepotError(.historyNoValues, "The history keeps nothing of \(story.layout.name).")
@@ -90,7 +90,7 @@ struct HistoryAnswers {
     return writer.bytes
   }
 
-  private func blame(_ story: RowStory, _ past: PastReader) throws -> [UInt8] {
+  private func blame(_ story: RowHistory, _ past: PastReader) throws -> [UInt8] {
     let blame = try story.blame(past)
     var writer = JSONWriter()
     try writer.object { writer in

@@ -11,7 +11,7 @@ struct HistoryGroup {
   var rows: [HistoryTable.Kind: Int] = [:]
 
   /// The position of a transaction within its group.
-  enum Place {
+  enum PositionInGroup {
     /// It is the only one.
     case alone
     /// The others follow it, in the order of the read.
@@ -41,7 +41,7 @@ struct HistoryGroup {
     }
 
     /// Returns the position of a transaction in its group.
-    func place(of origin: HistoryOrigin) throws -> Place {
+    func place(of origin: HistoryOrigin) throws -> PositionInGroup {
       guard origin.origin != TransactionOrigin.schemaKind else { return .alone }
       let values = values(origin.group)
       func extreme(_ function: String) throws -> Int64? {

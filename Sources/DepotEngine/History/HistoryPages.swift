@@ -29,7 +29,7 @@ final class HistoryPages {
 
     /// Returns the changes of a row, in their order.
     func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
-      try elements[elements.place { $0.row < identifier }...]
+      try elements[elements.partitioningIndex { $0.row < identifier }...]
         .prefix { $0.row == identifier }
         .map { (element) throws(DepotError) in try record.change(element) }
     }

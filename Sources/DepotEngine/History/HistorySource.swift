@@ -12,7 +12,7 @@ struct HistorySource {
   enum Item {
     case begin(Transaction)
     /// A change, with the values of an inserted row if they are requested and known.
-    case change(RecordedChange, RowPast? = nil)
+    case change(RecordedChange, RowState? = nil)
     case end
     /// The combined transactions of a group.
     case group(Transaction, HistoryGroup)
@@ -26,7 +26,7 @@ struct HistorySource {
   private let rows: Statement
   /// The current transaction, and whether it was returned.
   private var current: Transaction?
-  private var isTold = false
+  private var isReported = false
   private var record: HistoryRecord?
   private var elements: ArraySlice<HistoryRecord.Element> = []
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
@@ -82,8 +82,8 @@ struct HistorySource {
         continue
       }
       if let change = try nextChange() {
-        guard isTold else {
-          isTold = true
+        guard isReported else {
+          isReported = true
           pending = [.change(change)]
           return .begin(transaction)
         }
@@ -91,7 +91,7 @@ struct HistorySource {
       }
       current = nil
       rows.reset()
-      if isTold { return .end }
+      if isReported { return .end }
       if !selection.isFiltered {
         pending = [.end]
         return .begin(transaction)
@@ -127,7 +127,7 @@ struct HistorySource {
     }
     if origins.first?.contains(":") == true { origins = try otherOrigins(origin.token) }
     current = Transaction(origin: origin, origins: origins)
-    isTold = false
+    isReported = false
     record = nil
     rows.restart()
     try rows.bind(origin.token, at: 1)

@@ -47,7 +47,7 @@ struct HistoryWriting {
   }
 
   /// Writes a change of one row, with the known values of an inserted row.
-  func write(_ change: RecordedChange, _ row: RowPast?, to writer: inout JSONWriter) {
+  func write(_ change: RecordedChange, _ row: RowState?, to writer: inout JSONWriter) {
     let layout = try? catalog.layout(of: change.entity)
     writer.object { writer in
       writer.member("entity", change.entity)
@@ -88,7 +88,7 @@ struct HistoryWriting {
   }
 
   private func writeInserted(
-    _ row: RowPast,
+    _ row: RowState,
     _ layout: EntityLayout,
     to writer: inout JSONWriter
   ) {

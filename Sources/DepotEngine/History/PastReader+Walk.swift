@@ -47,7 +47,7 @@ extension PastReader {
         let trail = trails[position]
         let goesOn: Bool
         switch page {
-        case .success(let page): goesOn = try tell(page, trail, position, body)
+        case .success(let page): goesOn = try reportChanges(page, trail, position, body)
         case .failure(let error):
           _ = try body(position, .failure(error))
           goesOn = false
@@ -59,7 +59,7 @@ extension PastReader {
   }
 
   /// Calls `body` with a page's changes of a row; returns whether to continue with the row.
-  private func tell(
+  private func reportChanges(
     _ page: HistoryPages.Page,
     _ trail: Trail,
     _ position: Int,
@@ -103,7 +103,7 @@ extension PastReader {
   // MARK: - Past states
 
   /// A row, and the point in the history for its past state.
-  struct Moment {
+  struct Lookup {
     var identifier: Int64
     var layout: EntityLayout
     /// The first row of the history after the point.
@@ -112,31 +112,31 @@ extension PastReader {
 
   /// The current and the past state of a row.
   struct State {
-    var now: RowPast
+    var now: RowState
     /// The row must have existed then, or been deleted since, because insertions aren't searched.
-    var then: RowPast
+    var then: RowState
   }
 
   /// Returns the states of rows at points in the history, or the errors if they can't be read.
   ///
   /// It returns as many of the first ones as fit into memory, and at least one.
   func states(
-    of moments: ArraySlice<Moment>,
+    of lookups: ArraySlice<Lookup>,
     byteLimit: Int = 4 << 20
   ) throws -> [Result<State, DepotError>] {
-    var present: [Result<RowPast, DepotError>] = []
-    var past: [RowPast] = []
+    var present: [Result<RowState, DepotError>] = []
+    var past: [RowState] = []
     var byteCount = 0
-    for moment in moments {
+    for lookup in lookups {
       guard past.isEmpty || byteCount < byteLimit else { break }
       try check(0)
-      let row = try unlessDamaged { try current(moment.identifier, moment.layout) }
+      let row = try unlessDamaged { try current(lookup.identifier, lookup.layout) }
       present.append(row)
       past.append((try? row.get()) ?? .none)
       byteCount += past.last?.byteCount ?? 0
     }
-    let trails = moments.prefix(past.count).map { moment in
-      Trail(root: moment.layout.root, identifier: moment.identifier, edge: moment.edge)
+    let trails = lookups.prefix(past.count).map { lookup in
+      Trail(root: lookup.layout.root, identifier: lookup.identifier, edge: lookup.edge)
     }
     var count = past.count
     try walk(trails) { position, event in
@@ -173,7 +173,7 @@ private struct WalkSteps {
   mutating func add(_ position: Int, at record: Int64) {
     positions[record, default: []].append(position)
     guard positions[record]?.count == 1 else { return }
-    records.insert(record, at: records.place { $0 < record })
+    records.insert(record, at: records.partitioningIndex { $0 < record })
   }
 
   /// Removes and returns the last history row, with the searches for it.

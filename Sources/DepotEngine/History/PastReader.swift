@@ -38,7 +38,7 @@ final class PastReader {
 
   /// Returns the pages that the index may not have yet.
   func tail() throws -> ChangeIndex.Tail {
-    try knownTail.made { try ChangeIndex.Tail(connection, after: bounds.indexed, catalog) }
+    try knownTail.getOrInsert { try ChangeIndex.Tail(connection, after: bounds.indexed, catalog) }
   }
 
   /// Whether the schema changed after a transaction, and so perhaps rows and names of properties.
@@ -53,13 +53,13 @@ final class PastReader {
   // MARK: - The present
 
   /// Returns the current state of a row.
-  func current(_ identifier: Int64, _ layout: EntityLayout) throws -> RowPast {
+  func current(_ identifier: Int64, _ layout: EntityLayout) throws -> RowState {
     let shape = try shape(layout)
     defer { shape.statement.reset() }
     shape.statement.restart()
     try shape.statement.bind(identifier, at: 1)
     guard try shape.statement.step() else { return .none }
-    var result = RowPast(exists: true, values: [:])
+    var result = RowState(exists: true, values: [:])
     var byteCount = 0
     for column in shape.columns {
       let cell = Cell(shape.statement.row, column.index)

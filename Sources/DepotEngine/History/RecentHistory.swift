@@ -34,10 +34,10 @@ struct RecentHistory {
           // A small page can describe many insertions.
           guard items.count + range.count <= Self.itemLimit else { return nil }
           for identifier in range {
-            var row: RowPast?
+            var row: RowState?
             if needsRows {
               guard let values = rows[identifier] else { return nil }
-              row = RowPast.none
+              row = RowState.none
               row?.undo(values)
             }
             items.append(.change(record.insertion(of: identifier), row))

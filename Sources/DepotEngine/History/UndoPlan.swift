@@ -24,7 +24,7 @@ struct UndoPlan {
   /// The last versions of rows deleted by an earlier undo of the same request.
   private let versions: [Inverse.Key: Int64]
   /// The rows that the transaction inserted, and the states of the next ones.
-  private var inserted: ArraySlice<PastReader.Moment> = []
+  private var inserted: ArraySlice<PastReader.Lookup> = []
   private var states: ArraySlice<Result<PastReader.State, DepotError>> = []
   private(set) var links: [(key: Inverse.LinkKey, links: Inverse.Links)] = []
 
@@ -68,7 +68,7 @@ struct UndoPlan {
     }
     inserted = try rows.filter { $0.value.existed && !$0.value.wasThere }.map { key, row in
       let layout = try past.catalog.layout(of: row.entity)
-      return PastReader.Moment(identifier: key.identifier, layout: layout, edge: edge)
+      return PastReader.Lookup(identifier: key.identifier, layout: layout, edge: edge)
     }[...]
     for (key, row) in rows { try plan(key, row) }
     try recreateGone()
@@ -227,7 +227,7 @@ struct UndoPlan {
     let trails = gone.map { row in
       PastReader.Trail(root: row.key.root, identifier: row.key.identifier, edge: edge)
     }
-    var last = Array(repeating: RowPast.none, count: gone.count)
+    var last = Array(repeating: RowState.none, count: gone.count)
     try past.walk(trails) { position, event in
       let change = try event.get()
       guard change.kind == .delete else { return true }
@@ -260,18 +260,18 @@ struct UndoPlan {
     guard try isThere(key.identifier, layout) else {
       links.remove = []
       guard !links.add.isEmpty else { return }
-      return try tellMissing(key, layout)
+      return try reportMissing(key, layout)
     }
     let missing = try links.add.filter { try !isThere($0, destination) }
     if !missing.isEmpty {
       links.add.subtract(missing)
-      try tellMissing(key, layout)
+      try reportMissing(key, layout)
     }
     guard !links.add.isEmpty || !links.remove.isEmpty else { return }
     self.links.append((key, links))
   }
 
-  private mutating func tellMissing(_ key: Inverse.LinkKey, _ layout: EntityLayout) throws {
+  private mutating func reportMissing(_ key: Inverse.LinkKey, _ layout: EntityLayout) throws {
     var conflict = conflict(
       .updateOfDeleted,
       Inverse.Key(root: layout.root, identifier: key.identifier),

@@ -97,7 +97,7 @@ struct UndoRun {
     } while Monotonic.now() < end
     if isLast, isFirst, undone.count < 2, group == nil { writer.recorder.setGroup(write.group) }
     for token in undone.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
-    progress.identifiers += undone.prefix(max(0, Self.toldCount - progress.done))
+    progress.identifiers += undone.prefix(max(0, Self.reportedCount - progress.done))
     progress.done += undone.count
     guard !isLast || progress.done > 0 else {
       throw DepotError(
@@ -109,7 +109,7 @@ struct UndoRun {
   }
 
   /// The most undone transactions named in the answer.
-  private static let toldCount = 1000
+  private static let reportedCount = 1000
 
   /// Undoes one transaction; returns the conflicts resolved by the policy.
   private func undo(

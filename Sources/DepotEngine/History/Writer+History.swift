@@ -26,7 +26,7 @@ extension Writer {
     guard prepared == nil else { return false }
     do {
       // Other services' long writes, and waiting requests here, come first.
-      try beginTurn(for: CallControl(deadline: Monotonic.now() + 1_000_000_000))
+      try acquireClusterLock(for: CallControl(deadline: Monotonic.now() + 1_000_000_000))
       noteHistoryBytes()
       try connection.begin()
       let purge = HistoryPurge(tables, catalog)
@@ -37,13 +37,13 @@ extension Writer {
       let isEmpty = try endedUploads.first.map {
         try !uploads.removeSome(ofConnection: $0, catalog)
       }
-      for service in try home?.takeEndedServices() ?? [] {
+      for service in try commitTarget?.takeEndedServices() ?? [] {
         let connections = Store.connections(of: service)
         try uploads.remove(ofConnections: connections, catalog)
       }
       try connection.commit()
       keepHistoryBytes()
-      home?.endTurn()
+      commitTarget?.releaseWriteLock()
       if isEmpty == true { endedUploads.removeFirst() }
       hasForgottenHistory = step.hasMore
       let isHeld = !step.hasMore && historyBytes > configuration.history.bytes

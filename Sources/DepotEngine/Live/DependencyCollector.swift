@@ -208,21 +208,21 @@ struct DependencyCollector {
       root: destination.root,
       numbers: Set(destination.numbers.keys)
     )
-    var link = QueryDependencies.Link(
+    var origin = QueryDependencies.NodeOrigin(
       parent: key.parent,
       parentTable: parent.table,
       table: destination.table,
       storage: key.storage
     )
     if case .foreignColumn(_, let column, let order) = key.storage {
-      link.backPlace = catalog.rootPlace(of: column, in: destination.root)
+      origin.backColumn = catalog.rootPlace(of: column, in: destination.root)
       for name in [column, order].compactMap(\.self) {
         if let place = catalog.rootPlace(of: name, in: destination.root) {
-          node.places.insert(place)
+          node.columns.insert(place)
         }
       }
     }
-    node.link = link
+    node.origin = origin
     children[key] = dependencies.nodes.count
     dependencies.nodes.append(node)
     return true
@@ -232,8 +232,8 @@ struct DependencyCollector {
     guard let place = catalog.rootPlace(of: quoted, in: dependencies.nodes[node].root) else {
       return
     }
-    dependencies.nodes[node].places.insert(place)
-    if node == 0 { reads.places.insert(place) }
+    dependencies.nodes[node].columns.insert(place)
+    if node == 0 { reads.columns.insert(place) }
   }
 
   /// Adds the reads of the attribute at the end of a path.

@@ -41,7 +41,7 @@ extension LiveQueries {
 extension LiveQuery {
   /// Whether its client has received all known changes.
   fileprivate var isSettled: Bool {
-    stage == .live && outbox.isEmpty && touches.isEmpty && running == nil
+    stage == .live && outbox.isEmpty && dirtyRows.isEmpty && running == nil
   }
 }
 

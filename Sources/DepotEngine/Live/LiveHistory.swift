@@ -104,11 +104,11 @@ extension LiveQueries {
       let isOwn = query.own?.connection == commit.connection
       if isOwn { query.hasOwn = true }
       if !isOwn, history.isConcerned(by: commit) {
-        query.touches.isUnknown = true
+        query.dirtyRows.isUnknown = true
         query.waiting += 1
         if query.waiting > Self.historyLimit, query.stage == .live { query.isLate = true }
         dirty.insert(query)
-      } else if query.stage == .live, query.touches.isEmpty {
+      } else if query.stage == .live, query.dirtyRows.isEmpty {
         // The next read can skip transactions without requested changes.
         query.token = max(query.token, commit.token)
         query.hasOwn = false
@@ -127,12 +127,12 @@ extension LiveQueries {
   /// Continues with the transactions committed while a client caught up.
   func didCatchUp(_ query: LiveQuery, to token: Int64) {
     query.waiting = 0
-    if query.isTold {
+    if query.isLiveReported {
       query.token = token
       query.stage = .live
       dirty.insert(query)
     } else {
-      query.isTold = true
+      query.isLiveReported = true
       goLive(query, at: token)
     }
   }
@@ -144,7 +144,7 @@ extension LiveQueries {
     query.isLate = false
     query.hasOwn = false
     query.waiting = 0
-    query.touches.removeAll()
+    query.dirtyRows.removeAll()
     pump(query)
   }
 
@@ -252,8 +252,8 @@ extension LiveQueries {
   /// Sends the transactions since the client's position.
   func runHistory(_ query: LiveQuery, _ history: LiveHistory, at token: Int64) throws {
     guard query.stage == .live else {
-      query.touches.removeAll()
-      query.isTold = true
+      query.dirtyRows.removeAll()
+      query.isLiveReported = true
       goLive(query, at: token)
       return pump(query)
     }
@@ -286,7 +286,7 @@ extension LiveQueries {
     query.token = token
     query.waiting = 0
     query.hasOwn = false
-    query.touches.removeAll()
+    query.dirtyRows.removeAll()
     query.outbox = frames
     pump(query)
     return true

@@ -12,7 +12,7 @@ struct LiveIndex {
     /// The queries on rows with one value in a column, by the column's index and the value.
     var byKey: [Int: [RowKey: Set<Interest>]] = [:]
     /// The other queries, grouped by equal filters, so that a commit is compared once with a group.
-    var bySieve: [QueryDependencies.Sieve: Set<Interest>] = [:]
+    var byColumnFilter: [QueryDependencies.ColumnFilter: Set<Interest>] = [:]
   }
 
   private var tables: [String: Table] = [:]
@@ -32,12 +32,12 @@ struct LiveIndex {
         }
       } else if number == 0, let key = dependencies.key {
         tables[node.root, default: Table()]
-          .byKey[key.place, default: [:]].set(interest, of: key, isAdded)
+          .byKey[key.column, default: [:]].set(interest, of: key, isAdded)
       } else {
-        let sieve = dependencies.sieve(node)
-        tables[node.root, default: Table()].bySieve.set(interest, of: sieve, isAdded)
+        let columnFilter = dependencies.columnFilter(node)
+        tables[node.root, default: Table()].byColumnFilter.set(interest, of: columnFilter, isAdded)
       }
-      if let table = node.link?.joinTable { links.set(interest, of: table, isAdded) }
+      if let table = node.origin?.joinTable { links.set(interest, of: table, isAdded) }
     }
   }
 
@@ -67,14 +67,14 @@ struct LiveIndex {
       for interest in table.byIdentifier.values.reduce(into: Set(), { $0.formUnion($1) }) {
         body(interest, changes)
       }
-      for interest in table.bySieve.values.joined() { body(interest, changes) }
+      for interest in table.byColumnFilter.values.joined() { body(interest, changes) }
       for interests in table.byKey.values.flatMap(\.values) {
         for interest in interests { body(interest, changes) }
       }
       return
     }
-    for (place, interests) in table.byKey {
-      match(changes, place, interests, body)
+    for (column, interests) in table.byKey {
+      match(changes, column, interests, body)
     }
     if !table.byIdentifier.isEmpty {
       for change in changes.rows {
@@ -83,8 +83,8 @@ struct LiveIndex {
         }
       }
     }
-    for (sieve, interests) in table.bySieve {
-      let rows = changes.rows.filter(sieve.lets)
+    for (columnFilter, interests) in table.byColumnFilter {
+      let rows = changes.rows.filter(columnFilter.lets)
       guard !rows.isEmpty else { continue }
       let relevant = TableChanges(rows: rows)
       for interest in interests { body(interest, relevant) }
@@ -93,17 +93,17 @@ struct LiveIndex {
 
   private func match(
     _ changes: TableChanges,
-    _ place: Int,
+    _ column: Int,
     _ interests: [RowKey: Set<Interest>],
     _ body: (Interest, TableChanges) -> Void
   ) {
-    guard changes.keyPlaces.contains(place) else {
+    guard changes.keyColumns.contains(column) else {
       // The request began before the values were needed.
       for interest in interests.values.joined() { body(interest, changes) }
       return
     }
     for change in changes.rows {
-      for key in Set(change.keys) where key.place == place {
+      for key in Set(change.keys) where key.column == column {
         for interest in interests[key] ?? [] { body(interest, TableChanges(rows: [change])) }
       }
     }

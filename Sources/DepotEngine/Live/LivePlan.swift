@@ -13,7 +13,7 @@ struct LivePlan {
   /// The additional columns of the statements' rows.
   let keys: LiveEntry.Keys
   /// Whether the statements depend on the current time, so that they are valid only once.
-  let isMomentary: Bool
+  let isTimeDependent: Bool
   /// The steps that it shares with all watches of the same shape.
   var shared = SharedRows()
   private let some: ReadStatement
@@ -49,7 +49,7 @@ struct LivePlan {
     some = try query.select(selection, and: .isListed)
     let all = "SELECT " + selection + query.clauses() + " ORDER BY " + sort.sql
     dependencies = try QueryDependencies(request, in: catalog)
-    isMomentary = dependencies.isOpaque
+    isTimeDependent = dependencies.isOpaque
     stream = StreamPlan(
       statement: try ReadStatement(
         all.cut(request.limit, offset: request.offset),

@@ -75,7 +75,7 @@ extension LiveQueries {
 
   private func isReady(_ query: LiveQuery) -> Bool {
     pump(query)
-    return query.stage == .live && query.outbox.isEmpty && !query.touches.isEmpty
+    return query.stage == .live && query.outbox.isEmpty && !query.dirtyRows.isEmpty
       && query.running == nil && query.watch.hasRoom()
   }
 
@@ -113,25 +113,27 @@ extension LiveQueries {
       return try updateValue(query, at: token)
     }
     if takeStep(query, plan, at: token) { return }
-    query.settleTouches()
+    query.settleDirtyRows()
     let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
-    guard let touched = try walk.touched(query.touches) else {
-      query.touches.forgetRows()
+    guard let changedRows = try walk.changedRows(query.dirtyRows) else {
+      query.dirtyRows.forgetRows()
       return enqueueRun(query)
     }
     let rows =
-      try touched.isEmpty
-      ? [:] : hurrying { try read(Array(touched.keys), plan, query) } ?? nil
+      try changedRows.isEmpty
+      ? [:] : hurrying { try read(Array(changedRows.keys), plan, query) } ?? nil
     guard let rows else { return restart(query, to: token) }
     // A second reference to the result would make each change copy it.
     query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
-    let difference = result.apply(touched, rows) { plan.dependencies.membership.isTouched(by: $0) }
+    let difference = result.apply(changedRows, rows) {
+      plan.dependencies.membership.isAffected(by: $0)
+    }
     query.subject = .rows(plan, result)
     guard let difference else {
       query.mustRun = true
       return enqueueRun(query)
     }
-    try send(difference, touched, plan, query, at: token)
+    try send(difference, changedRows, plan, query, at: token)
   }
 
   /// Returns those among some rows that satisfy a query; `nil` if they are too large to keep.
@@ -167,7 +169,7 @@ extension LiveQueries {
   /// Sends the changes to the client, and advances its position.
   private func send(
     _ difference: LiveDifference,
-    _ touched: [Int64: RowTouch]?,
+    _ changedRows: [Int64: RowChangeSummary]?,
     _ plan: LivePlan,
     _ query: LiveQuery,
     at token: Int64
@@ -175,11 +177,11 @@ extension LiveQueries {
     var difference = difference
     if !query.watch.request.echoes {
       let isForeign =
-        query.touches.isForeign || touched?.values.contains(where: \.isForeign) ?? false
-      difference.placed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
-      difference.removed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
+        query.dirtyRows.isForeign || changedRows?.values.contains(where: \.isForeign) ?? false
+      difference.placed.removeAll { !(changedRows?[$0.identifier]?.isForeign ?? isForeign) }
+      difference.removed.removeAll { !(changedRows?[$0.identifier]?.isForeign ?? isForeign) }
     }
-    let author = query.touches.author
+    let author = query.dirtyRows.author
     let from = query.isInStep && wantsAll(query) ? query.token : nil
     let bodies =
       difference.isEmpty
@@ -187,14 +189,14 @@ extension LiveQueries {
       : try query.frames.changes(
         difference,
         LiveFrames.Head(token: token, author: author),
-        properties: { plan.dependencies.properties(touchedBy: touched?[$0]) },
+        properties: { plan.dependencies.properties(changedBy: changedRows?[$0]) },
         related: { identifiers in
           var run = try PrefetchRun(connection(), query.watch.reply, byteLimit: 1 << 20)
           return try run.related(plan.stream.prefetch, of: identifiers)
         },
         hasRelated: !plan.stream.prefetch.isEmpty
       )
-    if let from, case .rows(_, let result) = query.subject, !plan.isMomentary {
+    if let from, case .rows(_, let result) = query.subject, !plan.isTimeDependent {
       plan.shared.note(SharedRows.Step(from: from, to: token, result: result, bodies: bodies))
       steps.append(plan.shared)
     }
@@ -215,12 +217,12 @@ extension LiveQueries {
 
   /// Whether a client is told of all changes, since it wants its own or there are none of its own.
   private func wantsAll(_ query: LiveQuery) -> Bool {
-    query.watch.request.echoes || query.touches.isAllForeign
+    query.watch.request.echoes || query.dirtyRows.isAllForeign
   }
 
   /// Hands changes over, and notes that the client knows.
   private func tell(_ query: LiveQuery, _ bodies: [[UInt8]], at token: Int64) {
-    query.touches.removeAll()
+    query.dirtyRows.removeAll()
     query.mustRun = false
     query.token = token
     query.isInStep = true
@@ -333,15 +335,15 @@ extension LiveQueries {
     _ result: LiveResult,
     at token: Int64
   ) throws {
-    let plan = try old.isMomentary ? LivePlan(old.request, in: query.catalog) : old
-    var touched: [Int64: RowTouch]?
-    if !query.touches.isUnknown {
-      query.settleTouches()
+    let plan = try old.isTimeDependent ? LivePlan(old.request, in: query.catalog) : old
+    var changedRows: [Int64: RowChangeSummary]?
+    if !query.dirtyRows.isUnknown {
+      query.settleDirtyRows()
       let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
-      touched = try walk.touched(query.touches)
+      changedRows = try walk.changedRows(query.dirtyRows)
     }
     // It is then unknown which rows have changed related rows.
-    let isEveryRowNew = touched == nil && !plan.stream.prefetch.isEmpty
+    let isEveryRowNew = changedRows == nil && !plan.stream.prefetch.isEmpty
     var result = result
     var snapshot = LiveSnapshot(token: token)
     var json: [Int64: [UInt8]] = [:]
@@ -352,7 +354,7 @@ extension LiveQueries {
       let row = try row(of: statement, plan, query)
       try snapshot.add(row.entry)
       let identifier = row.entry.identifier
-      if isEveryRowNew || result.isNew(row.entry, touch: touched?[identifier]) {
+      if isEveryRowNew || result.isNew(row.entry, summary: changedRows?[identifier]) {
         byteCount += row.json.count
         if byteCount > Self.changeBytes, !json.isEmpty { return restart(query, to: token) }
         json[identifier] = row.json
@@ -360,7 +362,7 @@ extension LiveQueries {
     }
     let difference = result.replace(snapshot.entries, json)
     query.subject = .rows(plan, result)
-    try send(difference, touched, plan, query, at: token)
+    try send(difference, changedRows, plan, query, at: token)
   }
 }
 

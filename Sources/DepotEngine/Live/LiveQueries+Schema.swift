@@ -23,8 +23,8 @@ extension LiveQueries {
         query.watch.end(error)
         continue
       }
-      query.touches.isUnknown = true
-      query.touches.isForeign = true
+      query.dirtyRows.isUnknown = true
+      query.dirtyRows.isForeign = true
       dirty.insert(query)
       guard query.hasRows else { continue }
       if query.stage == .beginning || names != query.names { query.mustRestart = true }
@@ -49,7 +49,7 @@ extension LiveQueries {
   func updateIndex(_ query: LiveQuery, _ key: ObjectIdentifier, isAdded: Bool) {
     let dependencies = query.dependencies
     if let value = dependencies.key, let root = dependencies.nodes.first?.root {
-      store.interest.want(value.place, of: root, isAdded)
+      store.interest.want(value.column, of: root, isAdded)
     }
     index.change(dependencies, of: key, isAdded: isAdded)
   }

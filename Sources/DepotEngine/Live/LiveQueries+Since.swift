@@ -4,7 +4,7 @@ internal import DepotSQLite
 /// Checks the tokens from which clients want to continue.
 extension LiveQueries {
   /// Checks that a token is of this store, even if only another service has its transaction yet.
-  private func checkMoment(_ since: HistoryToken) throws(DepotError) {
+  private func checkToken(_ since: HistoryToken) throws(DepotError) {
     let check = { [self] () throws(DepotError) in
       let head = try reading { () throws(SQLiteError) in try openConnection?.historyHead() ?? 0 }
       try store.epochs.check(since, head: max(head, known))
@@ -12,7 +12,7 @@ extension LiveQueries {
     do throws(DepotError) {
       try check()
     } catch {
-      guard store.waitForNews() else { throw error }
+      guard store.waitForForeignCommits() else { throw error }
       try check()
     }
   }
@@ -25,7 +25,7 @@ extension LiveQueries {
     let request = query.watch.request
     guard let since = request.since else { return }
     do throws(DepotError) {
-      try checkMoment(since)
+      try checkToken(since)
     } catch {
       guard request.onExpired == .snapshot else {
         throw error.details(try HistoryBounds(on: connection()).details).at("/args/since")

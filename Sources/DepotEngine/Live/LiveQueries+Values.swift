@@ -10,9 +10,9 @@ extension LiveQueries {
   func runValue(_ query: LiveQuery, _ old: LiveValue, at token: Int64) throws {
     // Another watch may have just found the same answer.
     if let rows = old.shared.rows(at: token), !old.dependencies.isOpaque {
-      let touches = query.touches
-      query.touches.removeAll()
-      return tell(query, rows, touches, at: token)
+      let dirtyRows = query.dirtyRows
+      query.dirtyRows.removeAll()
+      return sendValue(query, rows, dirtyRows, at: token)
     }
     if old.shared.isLong || patience == 0 { return readValue(query) }
     let value = old
@@ -29,29 +29,29 @@ extension LiveQueries {
       return readValue(query)
     }
     value.note(answer, at: token)
-    let touches = query.touches
-    query.touches.removeAll()
-    tell(query, answer.rows, touches, at: token)
+    let dirtyRows = query.dirtyRows
+    query.dirtyRows.removeAll()
+    sendValue(query, answer.rows, dirtyRows, at: token)
   }
 
   /// Makes a reader run a query.
   private func readValue(_ query: LiveQuery) {
-    query.running = query.touches
-    query.touches.removeAll()
+    query.running = query.dirtyRows
+    query.dirtyRows.removeAll()
     read(query, query.watch.request)
   }
 
   /// Uses the answer of a reader.
   func didReadValue(_ query: LiveQuery, _ snapshot: LiveSnapshot) {
     guard case .value(let value) = query.subject, let answer = snapshot.answer else { return }
-    var touches = query.running ?? LiveTouches(nodeCount: 0)
+    var dirtyRows = query.running ?? DirtyRows(nodeCount: 0)
     query.running = nil
     // Changes since then may be in the answer too.
-    touches.isForeign = touches.isForeign || query.touches.hasForeign
-    if !query.touches.isEmpty { touches.forgetAuthors() }
+    dirtyRows.isForeign = dirtyRows.isForeign || query.dirtyRows.hasForeign
+    if !query.dirtyRows.isEmpty { dirtyRows.forgetAuthors() }
     // An answer for another schema is ignored, because all queries run again for the new one.
     if answer.generation == query.catalog.generation { value.note(answer, at: snapshot.token) }
-    tell(query, answer.rows, touches, at: snapshot.token)
+    sendValue(query, answer.rows, dirtyRows, at: snapshot.token)
     dirty.insert(query)
   }
 
@@ -61,42 +61,42 @@ extension LiveQueries {
       let rows = value.shared.rows(at: token)
     {
       // Another watch has already computed the answer for this token.
-      let touches = query.touches
-      query.touches.removeAll()
-      return tell(query, rows, touches, at: token)
+      let dirtyRows = query.dirtyRows
+      query.dirtyRows.removeAll()
+      return sendValue(query, rows, dirtyRows, at: token)
     }
-    query.settleTouches()
+    query.settleDirtyRows()
     let walk = try PathWalk(dependencies: query.dependencies, connection: connection())
-    guard let touched = try walk.touched(query.touches) else {
-      query.touches.forgetRows()
+    guard let changedRows = try walk.changedRows(query.dirtyRows) else {
+      query.dirtyRows.forgetRows()
       return enqueueRun(query)
     }
     guard case .value(let value) = query.subject else { return }
     let form = query.watch.reply.int64
     guard
-      let rows = try value.update(Array(touched.keys), form, at: token, on: connection())
+      let rows = try value.update(Array(changedRows.keys), form, at: token, on: connection())
     else {
-      query.touches.isUnknown = true
+      query.dirtyRows.isUnknown = true
       return enqueueRun(query)
     }
-    var touches = query.touches
-    touches.isForeign = touches.isForeign || touched.values.contains(where: \.isForeign)
-    query.touches.removeAll()
-    tell(query, rows, touches, at: token)
+    var dirtyRows = query.dirtyRows
+    dirtyRows.isForeign = dirtyRows.isForeign || changedRows.values.contains(where: \.isForeign)
+    query.dirtyRows.removeAll()
+    sendValue(query, rows, dirtyRows, at: token)
   }
 
   /// Sends an answer to a client, if it is the first or has changed.
-  private func tell(
+  private func sendValue(
     _ query: LiveQuery,
     _ rows: [[UInt8]],
-    _ touches: LiveTouches,
+    _ dirtyRows: DirtyRows,
     at token: Int64
   ) {
     guard case .value(var value) = query.subject else { return }
     var checksum = Checksum()
     for row in rows { row.withUnsafeBytes { checksum.add($0) } }
     let isFirst = query.stage == .beginning
-    let isOwn = !query.watch.request.echoes && !touches.hasForeign
+    let isOwn = !query.watch.request.echoes && !dirtyRows.hasForeign
     query.token = token
     let since = query.changedAt
     query.changedAt = nil
@@ -106,7 +106,7 @@ extension LiveQueries {
       query.outbox += frames(
         rows,
         names: isFirst ? value.names : nil,
-        head: isFirst ? nil : LiveFrames.Head(token: token, author: touches.author),
+        head: isFirst ? nil : LiveFrames.Head(token: token, author: dirtyRows.author),
         query.frames
       )
       if !isFirst, let since { lateness.note(since: since) }

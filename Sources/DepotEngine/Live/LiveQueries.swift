@@ -123,7 +123,7 @@ package actor LiveQueries {
   // MARK: - On the thread
 
   func connection() throws -> Connection {
-    try openConnection.made {
+    try openConnection.getOrInsert {
       try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
     }
   }
@@ -288,7 +288,7 @@ package actor LiveQueries {
     query.outbox = [query.frames.gap(from: query.token, to: token)]
     query.isLate = false
     query.mustRun = false
-    query.touches.removeAll()
+    query.dirtyRows.removeAll()
     query.isForgotten = true
     query.mustRestart = true
     query.stage = .beginning
@@ -305,7 +305,7 @@ package actor LiveQueries {
     }
     pump(query)
     if query.stage == .live {
-      if !query.touches.isEmpty { dirty.insert(query) }
+      if !query.dirtyRows.isEmpty { dirty.insert(query) }
       // New commits may affect other queries, which have waited longer.
       if !dirty.isEmpty { comeBack() }
     }
@@ -336,7 +336,7 @@ package actor LiveQueries {
     query.lastSent = Monotonic.now()
     guard query.outbox.isEmpty else { return }
     if query.stage == .beginning, query.mustRestart { return beginAnswer(query) }
-    if !query.touches.isEmpty { dirty.insert(query) }
+    if !query.dirtyRows.isEmpty { dirty.insert(query) }
   }
 
   func end(_ query: LiveQuery, _ error: DepotError) {
@@ -397,40 +397,40 @@ package actor LiveQueries {
       concerned.insert(interest.query)
       let isForeign = commit.connection != store.own(query.watch.connection)
       // If the whole query must run, its changed rows don't matter.
-      guard isMany || query.alwaysRuns || query.touches.isUnknown else {
+      guard isMany || query.alwaysRuns || query.dirtyRows.isUnknown else {
         return body(query, isForeign)
       }
-      query.touches.isUnknown = true
-      query.touches.isForeign = query.touches.isForeign || isForeign
+      query.dirtyRows.isUnknown = true
+      query.dirtyRows.isForeign = query.dirtyRows.isForeign || isForeign
     }
     index.match(commit) { interest, changes in
       note(interest, isMany: changes.isMany) {
         if changes.rows.count > 1 {
-          $0.touches.add(changes, of: interest.node, isForeign: $1)
+          $0.dirtyRows.add(changes, of: interest.node, isForeign: $1)
         } else {
-          $0.dependencies.note(changes, of: interest.node, isForeign: $1, in: &$0.touches)
+          $0.dependencies.note(changes, of: interest.node, isForeign: $1, in: &$0.dirtyRows)
         }
       }
     } links: { interest, rows in
       note(interest, isMany: rows.isMany) {
-        $0.dependencies.note(rows, of: interest.node, isForeign: $1, in: &$0.touches)
+        $0.dependencies.note(rows, of: interest.node, isForeign: $1, in: &$0.dirtyRows)
       }
     }
     for key in concerned {
-      guard let query = queries[key], !query.touches.isEmpty else { continue }
-      query.touches.add(author: commit.author)
+      guard let query = queries[key], !query.dirtyRows.isEmpty else { continue }
+      query.dirtyRows.add(author: commit.author)
       // While a client can't receive frames, the delay isn't the service's; the time starts later.
       if query.changedAt == nil { query.changedAt = since }
       // The rows of a count are examined at its evaluation, unless another watch has the answer by
       // then.
-      if query.touches.bound > PathWalk.limit, query.hasRows || query.touches.isLong {
-        query.touches.settle(query.dependencies)
+      if query.dirtyRows.bound > PathWalk.limit, query.hasRows || query.dirtyRows.isLong {
+        query.dirtyRows.settle(query.dependencies)
       }
-      if query.touches.count > PathWalk.limit {
+      if query.dirtyRows.count > PathWalk.limit {
         query.isLate =
           query.hasRows && query.stage == .live
           && (!query.outbox.isEmpty || !query.watch.hasRoom())
-        query.touches.forgetRows()
+        query.dirtyRows.forgetRows()
       }
       dirty.insert(query)
     }
@@ -440,7 +440,7 @@ package actor LiveQueries {
     let now = Monotonic.now()
     for query in Array(queries.values) {
       guard let wait = query.watch.request.bookmarkMilliseconds, query.stage == .live,
-        query.outbox.isEmpty, query.touches.isEmpty, query.running == nil,
+        query.outbox.isEmpty, query.dirtyRows.isEmpty, query.running == nil,
         now - query.lastSent >= UInt64(wait) * 1_000_000
       else { continue }
       query.token = max(query.token, known)
@@ -460,8 +460,8 @@ package actor LiveQueries {
     if let missing, missing > known {
       known = missing
       for query in queries.values {
-        query.touches.isUnknown = true
-        query.touches.isForeign = true
+        query.dirtyRows.isUnknown = true
+        query.dirtyRows.isForeign = true
         dirty.insert(query)
       }
       evaluate()

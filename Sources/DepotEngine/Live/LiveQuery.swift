@@ -12,7 +12,7 @@ final class LiveQuery {
   var stage = Stage.beginning
   /// The token up to which the client has all changes, including those in ``outbox``.
   var token: Int64 = 0
-  var touches: LiveTouches
+  var dirtyRows: DirtyRows
   /// The frames that wait until the client can receive them.
   var outbox: [[UInt8]] = []
   /// The monotonic time of the first change that wasn't sent yet.
@@ -32,7 +32,7 @@ final class LiveQuery {
   /// Whether the current read is for an older schema.
   var mustRestart = false
   /// The changes to send after the current run by a reader.
-  var running: LiveTouches?
+  var running: DirtyRows?
   /// Whether the client knows the rows of ``token`` from changes that were found from rows, as others may too.
   var isInStep = false
   /// Whether the client was told to forget the rows that it had.
@@ -44,7 +44,7 @@ final class LiveQuery {
   /// The number of transactions that wait for the client of a history.
   var waiting = 0
   /// Whether the client of a history was sent `live`.
-  var isTold = false
+  var isLiveReported = false
   /// The watched history; `nil` for a query.
   private(set) var history: LiveHistory?
   /// The number of the history's form.
@@ -73,8 +73,8 @@ final class LiveQuery {
     self.catalog = catalog
     self.frames = frames
     self.subject = subject
-    touches = LiveTouches(nodeCount: 1)
-    touches = LiveTouches(nodeCount: dependencies.nodes.count)
+    dirtyRows = DirtyRows(nodeCount: 1)
+    dirtyRows = DirtyRows(nodeCount: dependencies.nodes.count)
     if case .history(let history) = subject { self.history = history }
   }
 
@@ -90,14 +90,14 @@ final class LiveQuery {
   /// Whether knowing the changed rows is useless.
   var alwaysRuns: Bool {
     switch subject {
-    case .rows(let plan, _): plan.isMomentary
+    case .rows(let plan, _): plan.isTimeDependent
     case .value(let value): !value.shared.keepsTotals
     case .history: true
     }
   }
 
   /// Examines the changed rows, to find their effect on the answer.
-  func settleTouches() { touches.settle(dependencies) }
+  func settleDirtyRows() { dirtyRows.settle(dependencies) }
 
   /// The names of the columns of the answer.
   var names: [String]? {
@@ -123,14 +123,14 @@ final class LiveQuery {
       self.history = history
     default: subject = fresh
     }
-    touches = LiveTouches(nodeCount: dependencies.nodes.count)
+    dirtyRows = DirtyRows(nodeCount: dependencies.nodes.count)
   }
 
   /// Whether the query must run again to find the changes.
   var needsRun: Bool {
     switch subject {
-    case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
-    case .value(let value): touches.isUnknown || value.shared.totals == nil
+    case .rows(let plan, _): mustRun || dirtyRows.isUnknown || plan.isTimeDependent
+    case .value(let value): dirtyRows.isUnknown || value.shared.totals == nil
     case .history: true
     }
   }

@@ -28,20 +28,20 @@ struct LiveResult {
 
   // MARK: - Single rows
 
-  /// Updates the result with those of the `touched` rows that still satisfy the query.
+  /// Updates the result with those of the `changed` rows that still satisfy the query.
   ///
   /// It returns the difference, or `nil` if only a run of the query can determine the window's
   /// rows. `isMembership` returns whether a change may add, remove, or move a row.
   mutating func apply(
-    _ touched: [Int64: RowTouch],
+    _ changed: [Int64: RowChangeSummary],
     _ rows: [Int64: Row],
-    isMembership: (RowTouch) -> Bool
+    isMembership: (RowChangeSummary) -> Bool
   ) -> LiveDifference? {
-    if window != nil, !isDecidable(touched, rows, isMembership) { return nil }
+    if window != nil, !isDecidable(changed, rows, isMembership) { return nil }
     let boundary = fullBoundary
     var difference = LiveDifference()
     var placed: [(row: Row, from: Int?)] = []
-    for (identifier, touch) in touched {
+    for (identifier, summary) in changed {
       switch (entries[identifier], rows[identifier]) {
       case (nil, nil): break
       case (let old?, nil): difference.removed.append((identifier, place(of: old)))
@@ -51,7 +51,7 @@ struct LiveResult {
         if let boundary, !order.isBefore(new.entry, boundary) { continue }
         placed.append((new, nil))
       case (let old?, let new?):
-        guard !old.isSame(as: new.entry) || touch.isPrefetched else { continue }
+        guard !old.isSame(as: new.entry) || summary.isPrefetched else { continue }
         placed.append((new, place(of: old)))
       }
     }
@@ -74,20 +74,20 @@ struct LiveResult {
 
   /// Whether the window's rows can be determined from its current rows and the changed ones.
   private func isDecidable(
-    _ touched: [Int64: RowTouch],
+    _ changed: [Int64: RowChangeSummary],
     _ rows: [Int64: Row],
-    _ isMembership: (RowTouch) -> Bool
+    _ isMembership: (RowChangeSummary) -> Bool
   ) -> Bool {
     guard let window else { return true }
     if window.limit == 0 { return true }
     if window.offset > 0 {
-      return touched.allSatisfy { identifier, touch in
-        guard let old = entries[identifier] else { return !isMembership(touch) }
+      return changed.allSatisfy { identifier, summary in
+        guard let old = entries[identifier] else { return !isMembership(summary) }
         return rows[identifier]?.entry.hasPlace(of: old) == true
       }
     }
     guard let boundary = fullBoundary else { return true }
-    return touched.keys.allSatisfy { identifier in
+    return changed.keys.allSatisfy { identifier in
       guard entries[identifier] != nil else { return true }
       guard let new = rows[identifier]?.entry else { return false }
       return !order.isBefore(boundary, new)
@@ -152,14 +152,14 @@ struct LiveResult {
 
   /// Returns the position of a row, or the one for its insertion.
   private func place(of entry: LiveEntry) -> Int {
-    identifiers.place { entries[$0].map { order.isBefore($0, entry) } ?? false }
+    identifiers.partitioningIndex { entries[$0].map { order.isBefore($0, entry) } ?? false }
   }
 
   // MARK: - All rows
 
   /// Replaces all entries by those of a new run, and returns the difference.
   ///
-  /// `json` has the rows for which ``isNew(_:touch:)`` returned `true`.
+  /// `json` has the rows for which ``isNew(_:summary:)`` returned `true`.
   mutating func replace(_ rows: [LiveEntry], _ json: [Int64: [UInt8]]) -> LiveDifference {
     var difference = LiveDifference()
     let fresh = Dictionary(rows.map { ($0.identifier, $0) }) { first, _ in first }
@@ -188,8 +188,8 @@ struct LiveResult {
   }
 
   /// Whether a current row differs from the client's.
-  func isNew(_ entry: LiveEntry, touch: RowTouch?) -> Bool {
-    touch?.isPrefetched == true || entries[entry.identifier]?.isSame(as: entry) != true
+  func isNew(_ entry: LiveEntry, summary: RowChangeSummary?) -> Bool {
+    summary?.isPrefetched == true || entries[entry.identifier]?.isSame(as: entry) != true
   }
 }
 

@@ -51,6 +51,6 @@ extension TableChanges {
     rows += other.rows
     isMany = isMany || other.isMany
     // Values that aren't known for all rows are ignored.
-    if keyPlaces != other.keyPlaces { keyPlaces = PlaceSet() }
+    if keyColumns != other.keyColumns { keyColumns = ColumnSet() }
   }
 }

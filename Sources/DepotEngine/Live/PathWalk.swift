@@ -13,18 +13,20 @@ struct PathWalk {
   ///
   /// Current paths are followed backwards. If a path was different before, the row where it changed
   /// is itself a changed row.
-  func touched(_ touches: LiveTouches) throws -> [Int64: RowTouch]? {
-    var rows = touches.rows
+  func changedRows(_ dirtyRows: DirtyRows) throws -> [Int64: RowChangeSummary]? {
+    var rows = dirtyRows.rows
     for node in dependencies.nodes.indices.dropFirst().reversed() where !rows[node].isEmpty {
-      guard let link = dependencies.nodes[node].link else { continue }
+      guard let origin = dependencies.nodes[node].origin else { continue }
       let list = SQLiteValue.list(rows[node].keys.map(SQLiteValue.integer))
-      let query = try ReadStatement(Fragment(sql: Self.sql(link), parameters: [list]))
+      let query = try ReadStatement(Fragment(sql: Self.sql(origin), parameters: [list]))
       let statement = try connection.prepared(query)
       defer { statement.reset() }
       while try statement.step() {
-        guard let touch = rows[node][statement.row.integer(1)] else { continue }
-        rows[link.parent][statement.row.integer(0), default: RowTouch()].formUnion(touch)
-        if rows[link.parent].count > Self.limit { return nil }
+        guard let summary = rows[node][statement.row.integer(1)] else { continue }
+        rows[origin.parent][statement.row.integer(0), default: RowChangeSummary()].formUnion(
+          summary
+        )
+        if rows[origin.parent].count > Self.limit { return nil }
       }
     }
     guard rows[0].count <= Self.limit else { return nil }
@@ -34,11 +36,11 @@ struct PathWalk {
   }
 
   /// Selects pairs of a row and a given row that the link leads to.
-  private static func sql(_ link: QueryDependencies.Link) -> String {
+  private static func sql(_ origin: QueryDependencies.NodeOrigin) -> String {
     let given = "(SELECT value FROM depot_each(?, 0))"
-    switch link.storage {
+    switch origin.storage {
     case .column(let column):
-      return "SELECT id, \(column) FROM \(link.parentTable) WHERE \(column) IN \(given)"
+      return "SELECT id, \(column) FROM \(origin.parentTable) WHERE \(column) IN \(given)"
     case .foreignColumn(let table, let column, _):
       return "SELECT \(column), id FROM \(table) WHERE id IN \(given) AND \(column) IS NOT NULL"
     case .join(let table, let near, let far, _):

@@ -22,17 +22,17 @@ struct QueryDependencies {
     /// The numbers of the rows' entities.
     var numbers: Set<Int>
     /// The relevant columns, as indexes among the root's stored columns.
-    var places = PlaceSet()
+    var columns = ColumnSet()
     /// Whether any change of a row is relevant.
     var readsEverything = false
     /// Whether the rows themselves are sent together with the query's rows.
     var isPrefetched = false
     /// The link from the parent's rows; `nil` for the rows of the query.
-    var link: Link?
+    var origin: NodeOrigin?
   }
 
   /// The link from rows of a parent node to rows of a node.
-  struct Link {
+  struct NodeOrigin {
     /// The index of the parent node.
     var parent: Int
     /// The table of the parent's rows.
@@ -41,7 +41,7 @@ struct QueryDependencies {
     var table: String
     var storage: RelationshipLayout.Storage
     /// The index of the column with the parent's identifier, if it is in the rows' own table.
-    var backPlace: Int?
+    var backColumn: Int?
 
     /// The join table of the link, if there is one, by its name in published changes.
     var joinTable: String? {
@@ -51,35 +51,38 @@ struct QueryDependencies {
   }
 
   /// A filter for the changes that may affect the answer through a node.
-  struct Sieve: Hashable {
+  struct ColumnFilter: Hashable {
     var numbers: Set<Int>
     /// The relevant columns; `nil` if any change is relevant.
-    var places: PlaceSet?
+    var columns: ColumnSet?
 
     func lets(_ change: RowChange) -> Bool {
       guard numbers.contains(change.entityNumber) else { return false }
-      guard let places, change.kind == .update else { return true }
-      return !change.places.isDisjoint(with: places)
+      guard let columns, change.kind == .update else { return true }
+      return !change.columns.isDisjoint(with: columns)
     }
   }
 
-  func sieve(_ node: Node) -> Sieve {
-    Sieve(numbers: node.numbers, places: node.readsEverything || isOpaque ? nil : node.places)
+  func columnFilter(_ node: Node) -> ColumnFilter {
+    ColumnFilter(
+      numbers: node.numbers,
+      columns: node.readsEverything || isOpaque ? nil : node.columns
+    )
   }
 
   /// The columns and nodes that a value depends on.
   struct Reads: Hashable {
     /// The query's own columns.
-    var places = PlaceSet()
+    var columns = ColumnSet()
     /// The other nodes.
-    var nodes = PlaceSet()
+    var nodes = ColumnSet()
     /// Whether it depends on the version, which every change increases.
     var hasVersion = false
 
     /// Whether a change may affect it.
-    func isTouched(by touch: RowTouch) -> Bool {
-      touch.isWhole || hasVersion || !places.isDisjoint(with: touch.places)
-        || !nodes.isDisjoint(with: touch.nodes)
+    func isAffected(by summary: RowChangeSummary) -> Bool {
+      summary.isWhole || hasVersion || !columns.isDisjoint(with: summary.columns)
+        || !nodes.isDisjoint(with: summary.nodes)
     }
   }
 
@@ -125,9 +128,9 @@ extension QueryDependencies {
   }
 
   /// Returns the names of the columns that may have changed in a row.
-  func properties(touchedBy touch: RowTouch?) -> [String] {
-    guard let touch, !touch.isWhole else { return columns.map(\.name) }
-    return columns.filter { $0.reads.isTouched(by: touch) }.map(\.name)
+  func properties(changedBy summary: RowChangeSummary?) -> [String] {
+    guard let summary, !summary.isWhole else { return columns.map(\.name) }
+    return columns.filter { $0.reads.isAffected(by: summary) }.map(\.name)
   }
 }
 

@@ -34,6 +34,6 @@ struct RecentChanges {
   /// Returns the transactions after one; `nil` if not all of them are in memory.
   func after(_ token: Int64) -> ArraySlice<ChangeSet>? {
     guard token >= floor else { return nil }
-    return sets[sets.place { $0.token <= token }...]
+    return sets[sets.partitioningIndex { $0.token <= token }...]
   }
 }

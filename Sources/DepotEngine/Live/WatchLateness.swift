@@ -53,7 +53,7 @@ extension LiveQueries {
     /// The number of watches.
     package var current: Int
     /// The number of sent frames of changes.
-    package var told: Int
+    package var notified: Int
     /// Their total lateness in seconds.
     package var lateSeconds: Double
     /// The longest lateness in the last minute or two, in seconds.
@@ -65,7 +65,7 @@ extension LiveQueries {
     let totals = lateness.totals
     return Statistics(
       current: watchCount.load(ordering: .relaxed),
-      told: totals.count,
+      notified: totals.count,
       lateSeconds: totals.seconds,
       longestLateSeconds: totals.longest
     )

@@ -12,7 +12,7 @@ struct BlobMigration {
   /// The old tables of values, by the old root entities.
   private let tables: [String: BlobTable]
   /// The new root entity that gets the table of values of each old root entity.
-  private let heirs: [String: String]
+  private let successors: [String: String]
   /// The new root entities that get a table of values where some may no longer have rows.
   private let rewritten: [EntityLayout]
 
@@ -27,20 +27,20 @@ struct BlobMigration {
     self.connection = connection
     let feeders = Dictionary(grouping: migrations.flatMap { $0.targets.map(\.root.name) }) { $0 }
     var tables: [String: BlobTable] = [:]
-    var heirs: [String: String] = [:]
+    var successors: [String: String] = [:]
     var rewritten: [EntityLayout] = []
     for (index, migration) in migrations.enumerated() where migration.old.hasExternalColumns {
       let takers = migration.targets.filter { $0.root.hasExternalColumns }
-      if let heir = takers.first, takers.count == 1, feeders[heir.root.name]?.count == 1 {
-        tables[migration.old.name] = BlobTable(heir.root.name)
-        heirs[migration.old.name] = heir.root.name
-        if !heir.isKept { rewritten.append(heir.root) }
+      if let successor = takers.first, takers.count == 1, feeders[successor.root.name]?.count == 1 {
+        tables[migration.old.name] = BlobTable(successor.root.name)
+        successors[migration.old.name] = successor.root.name
+        if !successor.isKept { rewritten.append(successor.root) }
       } else {
         tables[migration.old.name] = BlobTable(quoted: "\"m_blobs_\(index)\"")
       }
     }
     self.tables = tables
-    self.heirs = heirs
+    self.successors = successors
     self.rewritten = rewritten
   }
 
@@ -49,7 +49,7 @@ struct BlobMigration {
     BlobMoves(
       reader: tables[root.name].map { BlobReader(connection: connection, table: $0) },
       writer: BlobWriter(connection: connection, table: BlobTable(target.name)),
-      keepsReferences: heirs[root.name] == target.name
+      keepsReferences: successors[root.name] == target.name
     )
   }
 
@@ -67,7 +67,7 @@ struct BlobMigration {
     for (index, entry) in moved.enumerated() {
       try rename("\"m_values_\(index)\"", entry.value.name)
     }
-    let taken = Set(heirs.values)
+    let taken = Set(successors.values)
     for root in new.tables where !taken.contains(root.name) {
       for statement in BlobTable.table(of: root, in: new.schema)?.definition ?? [] {
         try connection.execute(statement)
@@ -82,7 +82,7 @@ struct BlobMigration {
   /// Removes values without rows; the tables of rows must already have their new names.
   func end() throws {
     connection.forgetStatements()
-    for (root, table) in tables where heirs[root] == nil {
+    for (root, table) in tables where successors[root] == nil {
       try connection.execute("DROP TABLE \(table.name)")
     }
     for root in rewritten {

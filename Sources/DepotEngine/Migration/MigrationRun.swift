@@ -101,10 +101,10 @@ final class MigrationRun {
     try old.tables.map { table in
       var transforms: [Int: RowTransform] = [:]
       for layout in old.allLayouts where layout.root == table.name {
-        guard !layout.entity.isAbstract, let heir = mapping.successor(of: layout.name) else {
+        guard !layout.entity.isAbstract, let successor = mapping.successor(of: layout.name) else {
           continue
         }
-        let entity = try new.layout(of: heir.name)
+        let entity = try new.layout(of: successor.name)
         transforms[layout.number] = try RowTransform(
           entity,
           root: new.layout(of: entity.root),

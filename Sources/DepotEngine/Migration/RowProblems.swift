@@ -27,17 +27,17 @@ private struct LackingRows {
     switch step {
     case .addedAttribute(let field, let entity, _),
       .changedAttribute(_, let field, let entity, .required):
-      try areThere(in: entity) { heir, layout in
-        var conditions = presences(around: field.path, heir, layout)
-        if let source = mapping.source(of: field.path, in: heir) {
+      try areThere(in: entity) { subentity, layout in
+        var conditions = presences(around: field.path, subentity, layout)
+        if let source = mapping.source(of: field.path, in: subentity) {
           guard let column = layout.column(of: source.path) else { return nil }
           conditions.append("t.\(column) IS NULL")
         }
         return conditions
       }
     case .addedRelationship(let relationship, let entity):
-      try areThere(in: entity) { heir, _ in
-        mapping.source(ofRelationship: relationship.name, in: heir) == nil ? [] : nil
+      try areThere(in: entity) { subentity, _ in
+        mapping.source(ofRelationship: relationship.name, in: subentity) == nil ? [] : nil
       }
     default: true
     }
@@ -48,12 +48,14 @@ private struct LackingRows {
   /// Conditions of `nil` are satisfied by no row.
   private func areThere(
     in entity: String,
-    _ conditions: (_ heir: String, EntityLayout) -> [String]?
+    _ conditions: (_ subentity: String, EntityLayout) -> [String]?
   ) throws -> Bool {
-    try mapping.family(of: entity, in: mapping.new).contains { heir in
-      guard let origin = mapping.origin(of: heir.name), !origin.isAbstract else { return false }
+    try mapping.family(of: entity, in: mapping.new).contains { subentity in
+      guard let origin = mapping.origin(of: subentity.name), !origin.isAbstract else {
+        return false
+      }
       let layout = try old.layout(of: origin.name)
-      guard var conditions = conditions(heir.name, layout) else { return false }
+      guard var conditions = conditions(subentity.name, layout) else { return false }
       if let kind = layout.kindCondition(in: "t", includingDescendants: false) {
         conditions.append(kind)
       }

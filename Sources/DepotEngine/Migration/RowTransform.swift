@@ -70,7 +70,7 @@ final class RowTransform {
   ) throws {
     self.entity = entity
     self.root = root
-    let (places, oldPlaces) = (root.placesByName, old.placesByName)
+    let (places, oldPlaces) = (root.columnIndicesByName, old.columnIndicesByName)
     let target = { (position: Int) in places[entity.stored[position].name] ?? 0 }
     var columns: [Column] = []
     var linkColumns: [LinkColumn] = []

@@ -87,7 +87,7 @@ struct TableMigration {
         return false
       }
     }
-    let places = root.placesByName
+    let places = root.columnIndicesByName
     let wanted = Dictionary(
       uniqueKeysWithValues: origins.compactMap { new, old in places[new].map { ($0, old) } }
     )

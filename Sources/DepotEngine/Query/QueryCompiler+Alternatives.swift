@@ -65,7 +65,7 @@ extension QueryCompiler {
       identifier: Fragment(sql: "\(alias).id"),
       isNullable: false,
       scope: scopes.count,
-      place: .alias(alias),
+      rowSource: .alias(alias),
       source: .attribute(steps[0])
     )
     let name = KeyPathSyntax.generatedVariable(in: variables.map(\.name))

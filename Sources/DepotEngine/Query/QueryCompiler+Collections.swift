@@ -131,7 +131,7 @@ extension QueryCompiler {
     return OpenCollection(
       element: .object(rows.element),
       order: rows.order,
-      link: OpenCollection.Link(
+      link: OpenCollection.OwnerJoin(
         owner: owner.identifier,
         near: Fragment(sql: "\(alias).\(rows.near)")
       )
@@ -154,10 +154,10 @@ extension QueryCompiler {
   ) throws(DepotError) -> LinkedRows {
     let (table, near, far, order): (String, String, String, String?)
     switch relationship.storage {
-    case .foreignColumn(let foreign, let column, let place):
-      (table, near, far, order) = (foreign, column, "id", place)
-    case .join(let join, let nearColumn, let farColumn, let place):
-      (table, near, far, order) = (join, nearColumn, farColumn, place)
+    case .foreignColumn(let foreign, let column, let rowSource):
+      (table, near, far, order) = (foreign, column, "id", rowSource)
+    case .join(let join, let nearColumn, let farColumn, let rowSource):
+      (table, near, far, order) = (join, nearColumn, farColumn, rowSource)
     case .column:
       throw DepotError(.bug, "\(relationship.name) isn't stored like a to-many relationship.")
     }
@@ -168,7 +168,7 @@ extension QueryCompiler {
       scope: scope,
       source: subject
     )
-    if case .foreignColumn = relationship.storage { element.place = .alias(alias) }
+    if case .foreignColumn = relationship.storage { element.rowSource = .alias(alias) }
     return LinkedRows(
       table: table,
       near: near,

@@ -8,7 +8,7 @@ extension QueryCompiler {
     _ arguments: [QueryExpression]
   ) throws(DepotError) -> Operand {
     guard arguments.count == function.arity else {
-      throw invalid("\(function.rawValue) takes \(function.arity.counting("argument")).")
+      throw invalid("\(function.rawValue) takes \(function.arity.pluralized("argument")).")
     }
     if function == .rank { return try rank() }
     var operands: [Operand] = []

@@ -24,7 +24,7 @@ extension QueryCompiler {
     object.guards.append(Fragment(sql: "\(alias).kind IN (\(kinds))"))
     object.identifier = object.guarded(object.identifier)
     object.isNullable = true
-    object.place = .alias(alias)
+    object.rowSource = .alias(alias)
     object.source = subject
     return object
   }

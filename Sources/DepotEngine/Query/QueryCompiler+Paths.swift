@@ -33,19 +33,19 @@ extension QueryCompiler {
   ) throws(DepotError) -> QueryObject {
     let layout = try catalog.layout(of: relationship.destination)
     let identifier: Fragment
-    let place: QueryObject.Place
+    let rowSource: QueryObject.RowSource
     switch relationship.storage {
     case .foreignColumn(let table, let column, _):
       let owner = object.identifier
       identifier =
         "(SELECT back.id FROM \(table) AS back WHERE back.\(column) = " + owner + ")"
       var parent: String?
-      if case .alias(let alias) = object.place { parent = alias }
-      place = .join(column: column, value: owner, isInner: false, parent: parent)
+      if case .alias(let alias) = object.rowSource { parent = alias }
+      rowSource = .join(column: column, value: owner, isInner: false, parent: parent)
     case .column(let column):
       let alias = try alias(of: object)
       identifier = object.guarded(Fragment(sql: "\(alias).\(column)"))
-      place = .join(column: "id", value: identifier, isInner: false, parent: alias)
+      rowSource = .join(column: "id", value: identifier, isInner: false, parent: alias)
     case .join:
       throw DepotError(.bug, "\(relationship.name) isn't stored like a to-one relationship.")
     }
@@ -54,14 +54,14 @@ extension QueryCompiler {
       identifier: identifier,
       isNullable: true,
       scope: object.scope,
-      place: place,
+      rowSource: rowSource,
       source: subject
     )
   }
 
   /// Returns the alias of an object's row in its scope, after joining its table if needed.
   mutating func alias(of object: QueryObject) throws(DepotError) -> String {
-    switch object.place {
+    switch object.rowSource {
     case .alias(let alias):
       return alias
     case .join(let column, let value, let isInner, let parent):

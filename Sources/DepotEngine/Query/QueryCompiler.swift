@@ -31,7 +31,7 @@ struct QueryCompiler {
       identifier: Fragment(sql: "t0.id"),
       isNullable: false,
       scope: 0,
-      place: .alias("t0"),
+      rowSource: .alias("t0"),
       source: .variable("SELF")
     )
   }

@@ -19,13 +19,13 @@ struct QueryObject {
   /// The index of the scope where the row is, or can be joined.
   var scope: Int
   /// The row's alias in its scope, or how to join it.
-  var place: Place
+  var rowSource: RowSource
   /// The conditions for the row to exist, after casts that exclude some rows.
   var guards: [Fragment] = []
   /// The expression it was translated from, for messages.
   var source: QueryExpression
 
-  enum Place {
+  enum RowSource {
     case alias(String)
     /// The row whose column has the value.
     case join(column: String, value: Fragment, isInner: Bool, parent: String? = nil)
@@ -41,7 +41,7 @@ struct QueryObject {
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
     operand.root = layout.root
-    if case .join(_, _, _, let parent?) = place { operand.row = (scope, parent) }
+    if case .join(_, _, _, let parent?) = rowSource { operand.row = (scope, parent) }
     return operand
   }
 }
@@ -60,7 +60,7 @@ extension QueryObject {
       identifier: identifier,
       isNullable: isNullable,
       scope: scope,
-      place: .join(column: "id", value: identifier, isInner: !isNullable),
+      rowSource: .join(column: "id", value: identifier, isInner: !isNullable),
       source: source
     )
   }
@@ -83,10 +83,10 @@ struct OpenCollection {
   var element: QueryTerm
   /// The order of the elements; `nil` if they have no order.
   var order: [Fragment]?
-  /// The link of the elements to their owner, which isn't yet a condition of the scope.
-  var link: Link?
+  /// The join of the elements with their owner, which isn't yet a condition of the scope.
+  var link: OwnerJoin?
 
-  struct Link {
+  struct OwnerJoin {
     var owner: Fragment
     var near: Fragment
   }

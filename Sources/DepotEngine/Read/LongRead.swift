@@ -18,10 +18,10 @@ package final class LongRead: Sendable {
   package let control: CallControl
   package let reply: ReplyWriter
   /// The pinned snapshot to read; `nil` for the latest commit.
-  let pin: Pin?
+  let pin: SharedSnapshot?
   /// The requirements of a watched query's read.
   let live: Live?
-  let turn: ReadTurns.Turn
+  let timeSlice: ReadScheduler.TimeSlice
   private let delivery: Delivery
   private let state: Mutex<State>
 
@@ -76,7 +76,7 @@ package final class LongRead: Sendable {
     control: CallControl,
     reply: ReplyWriter,
     client: Int64 = 0,
-    pin: Pin? = nil,
+    pin: SharedSnapshot? = nil,
     allowance: Int? = nil,
     live: Live? = nil,
     deliver: @escaping Delivery
@@ -88,7 +88,7 @@ package final class LongRead: Sendable {
     self.reply = reply
     self.pin = pin
     delivery = deliver
-    turn = ReadTurns.Turn(client: client)
+    timeSlice = ReadScheduler.TimeSlice(client: client)
     state = Mutex(State(allowance: allowance ?? .max))
   }
 

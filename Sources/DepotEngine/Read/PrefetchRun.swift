@@ -23,8 +23,8 @@ struct PrefetchRun {
     return writer.bytes[...]
   }
 
-  /// A link from a source row to a related row.
-  private struct Link {
+  /// A source row, a related row, and its order.
+  private struct JoinRow {
     var source: Int
     var order: Int64
     var target: Int64
@@ -39,7 +39,7 @@ struct PrefetchRun {
     writer.member("entity", node.entity)
     if let names = node.names { writer.member("columns", names) }
     writer.raw(",\"rows\":[")
-    var links: [Link] = []
+    var links: [JoinRow] = []
     var targets: [Int64] = []
     guard try appendRows(node, of: sources, &links, &targets) else { return false }
     writer.raw("]")
@@ -54,7 +54,7 @@ struct PrefetchRun {
   private mutating func appendRows(
     _ node: PrefetchNode,
     of sources: [Int64],
-    _ links: inout [Link],
+    _ links: inout [JoinRow],
     _ targets: inout [Int64]
   ) throws -> Bool {
     guard !sources.isEmpty else { return true }
@@ -67,7 +67,7 @@ struct PrefetchRun {
       let identifier = statement.row.integer(PrefetchNode.rowOffset)
       if node.hasLinks {
         links.append(
-          Link(
+          JoinRow(
             source: Int(statement.row.integer(0)),
             order: statement.row.integer(1),
             target: identifier
@@ -95,7 +95,7 @@ struct PrefetchRun {
   }
 
   /// Writes the links of each source row, in the relationship's order.
-  private mutating func append(_ links: [Link], of sources: [Int64]) {
+  private mutating func append(_ links: [JoinRow], of sources: [Int64]) {
     let sorted = links.sorted {
       ($0.source, $0.order, $0.target) < ($1.source, $1.order, $1.target)
     }

@@ -13,13 +13,13 @@ actor ReadWorker {
   private let isFrozen: Bool
   /// The pool, which owns its workers.
   private nonisolated weak let pool: ReaderPool?
-  private nonisolated let turns: ReadTurns
+  private nonisolated let scheduler: ReadScheduler
   /// The reads that can continue; the first of them is queued for a time slice.
   private nonisolated let ready = Mutex<[LongRead]>([])
   private var connection: Connection?
   private var open: [ObjectIdentifier: OpenFetch] = [:]
   /// The pin whose transaction is open.
-  var pin: Pin?
+  var pin: SharedSnapshot?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { lane.asUnownedSerialExecutor() }
 
@@ -32,7 +32,7 @@ actor ReadWorker {
     path = pool.path
     isFrozen = pool.isFrozen
     lane = ThreadCrew.Lane(of: pool.crew)
-    turns = pool.turns
+    scheduler = pool.scheduler
     self.pool = pool
   }
 
@@ -46,17 +46,17 @@ actor ReadWorker {
   }
 
   private nonisolated func enter(_ read: LongRead) {
-    turns.enter(read.turn) {
+    scheduler.enter(read.timeSlice) {
       self.lane.run {
-        self.assumeIsolated { $0.takeTurn(read) }
+        self.assumeIsolated { $0.runTimeSlice(read) }
       } orElse: {
-        self.assumeIsolated { $0.refuseTurn(read) }
+        self.assumeIsolated { $0.refuseTimeSlice(read) }
       }
     }
   }
 
   /// Lets a stopped read end without a time slice.
-  nonisolated func dismiss(_ read: LongRead) { turns.dismiss(read.turn) }
+  nonisolated func dismiss(_ read: LongRead) { scheduler.dismiss(read.timeSlice) }
 
   /// Closes the connection unless a read or pin uses it; the next read opens another.
   nonisolated func close(completion: @escaping @Sendable () -> Void) {
@@ -68,24 +68,24 @@ actor ReadWorker {
     }
   }
 
-  private func takeTurn(_ read: LongRead) {
-    read.turn.begin()
-    let isLong = read.turn.isLong
+  private func runTimeSlice(_ read: LongRead) {
+    read.timeSlice.begin()
+    let isLong = read.timeSlice.isLong
     if isLong { Thread.giveWay() }
     let goesOn = advance(read)
-    turns.leave(read.turn)
-    if read.turn.isLong {
-      Thread.takeTurns()
-      if goesOn, !isLong { pool?.holdsPlace(read) }
+    scheduler.leave(read.timeSlice)
+    if read.timeSlice.isLong {
+      Thread.restoreSlice()
+      if goesOn, !isLong { pool?.holdsConnection(read) }
     }
     pass(read, goesOn: goesOn)
   }
 
   /// Ends a read for which no thread can be started.
-  private func refuseTurn(_ read: LongRead) {
-    read.turn.begin()
+  private func refuseTimeSlice(_ read: LongRead) {
+    read.timeSlice.begin()
     if !read.isEnded { abandon(read, .noThread) }
-    turns.leave(read.turn)
+    scheduler.leave(read.timeSlice)
     pass(read, goesOn: false)
   }
 
@@ -105,7 +105,7 @@ actor ReadWorker {
     do throws(DepotError) {
       try read.check()
       if open[ObjectIdentifier(read)] != nil { return try stream(read) }
-      return try beginWithNews(read)
+      return try beginWithForeignCommits(read)
     } catch {
       abandon(read, error)
       return false
@@ -123,11 +123,12 @@ actor ReadWorker {
   }
 
   /// Begins a read, and repeats that if it needs another service's commit that isn't here yet.
-  private func beginWithNews(_ read: LongRead) throws(DepotError) -> Bool {
+  private func beginWithForeignCommits(_ read: LongRead) throws(DepotError) -> Bool {
     do throws(DepotError) {
       return try begin(read)
     } catch {
-      guard error.code == .historyForeign, read.pin == nil, pool?.waitForNews() == true else {
+      guard error.code == .historyForeign, read.pin == nil, pool?.waitForForeignCommits() == true
+      else {
         throw error
       }
       release(read)
@@ -245,7 +246,7 @@ actor ReadWorker {
       switch read.takeAllowance() {
       case .granted: break
       case .parked:
-        pool?.holdsPlace(read)
+        pool?.holdsConnection(read)
         return false
       case .stopped: return true
       }
@@ -304,7 +305,7 @@ actor ReadWorker {
   }
 
   func takeConnection() throws(DepotError) -> Connection {
-    try connection.made { () throws(DepotError) in
+    try connection.getOrInsert { () throws(DepotError) in
       try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
     }
   }
@@ -312,17 +313,21 @@ actor ReadWorker {
   private func watch(_ read: LongRead) {
     connection?.watch(
       every: 1000,
-      ProgressCheck { [turns, weak pool] in Self.goOn(read, turns, pool) }
+      ProgressCheck { [scheduler, weak pool] in Self.goOn(read, scheduler, pool) }
     )
   }
 
   /// Lets other reads run if the time slice is over.
   ///
   /// - Returns: Whether the read must leave its thread.
-  private static func goOn(_ read: LongRead, _ turns: ReadTurns, _ pool: ReaderPool?) -> Bool {
-    if read.turn.isOver {
-      if !read.turn.isLong { pool?.holdsPlace(read) }
-      if !read.isInterrupted { turns.goOn(read.turn) }
+  private static func goOn(
+    _ read: LongRead,
+    _ scheduler: ReadScheduler,
+    _ pool: ReaderPool?
+  ) -> Bool {
+    if read.timeSlice.isOver {
+      if !read.timeSlice.isLong { pool?.holdsConnection(read) }
+      if !read.isInterrupted { scheduler.goOn(read.timeSlice) }
       Thread.giveWay()
     }
     return read.isInterrupted
@@ -330,7 +335,7 @@ actor ReadWorker {
 
   /// Checks the time slice between the steps of a read; SQLite calls the check during them.
   private nonisolated func pause(_ read: LongRead) throws {
-    if Self.goOn(read, turns, pool) { throw ReadEnd.interrupted }
+    if Self.goOn(read, scheduler, pool) { throw ReadEnd.interrupted }
   }
 
   /// Frees memory of the connection.

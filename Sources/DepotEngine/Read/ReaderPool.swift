@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Executes long reads, each with its own connection and snapshot.
 ///
-/// Reads compute in the time slices of ``ReadTurns``. Only a limited number may hold a connection
-/// for long: streams whose client accepts no rows at the moment, and reads that turned out to be
+/// Reads compute in the time slices of ``ReadScheduler``. Only a limited number may hold a
+/// connection for long: streams whose client accepts no rows now, and reads that turned out to be
 /// long. When others need a connection, either the longest waiting stream of the client with the
 /// most reads is ended, or a read is restarted later if nothing of its answer was delivered.
 package final class ReaderPool: Sendable {
@@ -13,9 +13,9 @@ package final class ReaderPool: Sendable {
   let isFrozen: Bool
   /// The threads of all readers of the process.
   let crew = readers
-  let turns: ReadTurns
+  let scheduler: ReadScheduler
   /// Waits for other services' commits in a cluster; returns whether there can be any.
-  let waitForNews: @Sendable () -> Bool
+  let waitForForeignCommits: @Sendable () -> Bool
   /// The most reads that hold a connection for long, and the most short reads in addition.
   let limit: Int
   let shortLimit: Int
@@ -31,7 +31,7 @@ package final class ReaderPool: Sendable {
     /// The reads that must restart and hold a connection for long.
     var postponed = FairQueue<LongRead>()
     var started = 0
-    var pins: [ObjectIdentifier: Pin] = [:]
+    var pins: [ObjectIdentifier: SharedSnapshot] = [:]
     /// The closures that begin the snapshots of pins that were held back.
     var waitingPins: [@Sendable () -> Void] = []
     var pinCount = 0
@@ -44,8 +44,8 @@ package final class ReaderPool: Sendable {
     var completion: (@Sendable () -> Void)?
 
     var unpinnedCount: Int { active.values.count { $0.read.pin == nil } }
-    var heldCount: Int { active.values.count { $0.holdsPlace } }
-    var clients: [Int64] { active.values.map(\.read.turn.client) }
+    var heldCount: Int { active.values.count { $0.holdsConnection } }
+    var clients: [Int64] { active.values.map(\.read.timeSlice.client) }
   }
 
   /// A started read.
@@ -53,7 +53,7 @@ package final class ReaderPool: Sendable {
     let read: LongRead
     let worker: ReadWorker
     /// Whether it holds its connection for long.
-    var holdsPlace: Bool
+    var holdsConnection: Bool
   }
 
   /// Creates a pool for the store at `path`.
@@ -64,15 +64,15 @@ package final class ReaderPool: Sendable {
     isFrozen: Bool = false,
     limit: Int,
     shortLimit: Int = 8,
-    turns: ReadTurns = .shared,
-    waitForNews: @escaping @Sendable () -> Bool = { false }
+    scheduler: ReadScheduler = .shared,
+    waitForForeignCommits: @escaping @Sendable () -> Bool = { false }
   ) {
     self.path = path
     self.isFrozen = isFrozen
     self.limit = limit
     self.shortLimit = shortLimit
-    self.turns = turns
-    self.waitForNews = waitForNews
+    self.scheduler = scheduler
+    self.waitForForeignCommits = waitForForeignCommits
     crew.prepare()
   }
 
@@ -81,14 +81,18 @@ package final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - path: The store's file.
   ///   - isFrozen: Whether the store doesn't change.
-  ///   - waitForNews: Waits for other services' commits in a cluster; returns whether there can be
-  ///     any.
+  ///   - waitForForeignCommits: Waits for other services' commits; returns whether any can come.
   package convenience init(
     path: String,
     isFrozen: Bool = false,
-    waitForNews: @escaping @Sendable () -> Bool = { false }
+    waitForForeignCommits: @escaping @Sendable () -> Bool = { false }
   ) {
-    self.init(path: path, isFrozen: isFrozen, limit: Limits.streams, waitForNews: waitForNews)
+    self.init(
+      path: path,
+      isFrozen: isFrozen,
+      limit: Limits.streams,
+      waitForForeignCommits: waitForForeignCommits
+    )
   }
 
   /// Starts a read, or queues it until others have ended.
@@ -100,7 +104,7 @@ package final class ReaderPool: Sendable {
       if read.pin != nil { return .run(activate(read, &state)) }
       if mayBegin(state) { return .run(activate(read, &state)) }
       read.beginWaiting(in: self)
-      state.waiting.add(read, of: read.turn.client)
+      state.waiting.add(read, of: read.timeSlice.client)
       return .wait
     }
     switch start {
@@ -125,7 +129,7 @@ package final class ReaderPool: Sendable {
     var reads: [(LongRead, ReadWorker)] = []
     while mayBegin(state) {
       if state.heldCount < limit, let read = state.postponed.next(after: state.clients) {
-        reads.append((read, activate(read, &state, holdsPlace: true)))
+        reads.append((read, activate(read, &state, holdsConnection: true)))
       } else if let read = state.waiting.next(after: state.clients) {
         reads.append((read, activate(read, &state)))
       } else {
@@ -138,13 +142,13 @@ package final class ReaderPool: Sendable {
   private func activate(
     _ read: LongRead,
     _ state: inout State,
-    holdsPlace: Bool = false
+    holdsConnection: Bool = false
   ) -> ReadWorker {
     let worker = read.pin?.worker ?? takeWorker(&state)
-    state.waiting.charge(1, to: read.turn.client)
-    state.postponed.charge(1, to: read.turn.client)
+    state.waiting.charge(1, to: read.timeSlice.client)
+    state.postponed.charge(1, to: read.timeSlice.client)
     state.active[ObjectIdentifier(read)] =
-      Active(read: read, worker: worker, holdsPlace: holdsPlace)
+      Active(read: read, worker: worker, holdsConnection: holdsConnection)
     return worker
   }
 
@@ -168,12 +172,12 @@ package final class ReaderPool: Sendable {
   }
 
   /// Records that a read holds its connection for long.
-  func holdsPlace(_ read: LongRead) {
+  func holdsConnection(_ read: LongRead) {
     guard read.pin == nil else { return }
     state.withLock { state in
-      state.active[ObjectIdentifier(read)]?.holdsPlace = true
+      state.active[ObjectIdentifier(read)]?.holdsConnection = true
       // The client's next reads are queued behind other clients' short ones.
-      state.waiting.charge(10, to: read.turn.client)
+      state.waiting.charge(10, to: read.timeSlice.client)
     }
     makeRoom(for: read)
   }
@@ -181,33 +185,33 @@ package final class ReaderPool: Sendable {
   /// Ends or restarts a read, perhaps this one, if too many hold a connection for long.
   private func makeRoom(for read: LongRead) {
     // A read that is about to end already makes room.
-    let held = state.withLock { state in state.active.values.filter(\.holdsPlace) }
+    let held = state.withLock { state in state.active.values.filter(\.holdsConnection) }
       .filter { !$0.read.isStopped }
     guard held.count > limit else { return }
     var counts: [Int64: Int] = [:]
-    for other in held { counts[other.read.turn.client, default: 0] += 1 }
-    let client = read.turn.client
+    for other in held { counts[other.read.timeSlice.client, default: 0] += 1 }
+    let client = read.timeSlice.client
     let own = max(1, counts[client] ?? 0)
-    let others = held.filter { $0.read.turn.client != client }
-      .map { (read: $0.read, worker: $0.worker, count: counts[$0.read.turn.client] ?? 0) }
+    let others = held.filter { $0.read.timeSlice.client != client }
+      .map { (read: $0.read, worker: $0.worker, count: counts[$0.read.timeSlice.client] ?? 0) }
     let parked = others.compactMap { other in
       other.read.parkedSince.map { (read: other.read, count: other.count, since: $0) }
     }
     for other in parked.sorted(by: { ($1.count, $0.since) < ($0.count, $1.since) })
     where other.count >= own {
-      if other.read.expireParked(Self.placeNeeded) { return }
+      if other.read.expireParked(Self.connectionNeeded) { return }
     }
     let latest = others.sorted { ($1.count, $1.read.began) < ($0.count, $0.read.began) }
     for other in latest where other.count > own && other.read.postpone() {
       return other.worker.dismiss(other.read)
     }
     if read.postpone() { return }
-    let ownParked = held.filter { $0.read.turn.client == client }.map(\.read)
+    let ownParked = held.filter { $0.read.timeSlice.client == client }.map(\.read)
       .sorted { $0.parkedSince ?? .max < $1.parkedSince ?? .max }
-    for other in ownParked where other.expireParked(Self.placeNeeded) { return }
+    for other in ownParked where other.expireParked(Self.connectionNeeded) { return }
   }
 
-  private static let placeNeeded = DepotError(
+  private static let connectionNeeded = DepotError(
     .streamExpired,
     "Others needed the place of this stream, whose client took no rows."
   )
@@ -311,7 +315,7 @@ package final class ReaderPool: Sendable {
       guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else { return }
       state.idle.append(entry.worker)
       read.beginWaiting(in: self)
-      state.postponed.add(read, of: read.turn.client)
+      state.postponed.add(read, of: read.timeSlice.client)
     }
     dropIfStopped(read)
   }

@@ -66,7 +66,7 @@ struct ShapedPlans<Plan: StatementPlan> {
 /// The plan for calls of one shape.
 private struct ShapedPlan<Plan: StatementPlan> {
   /// The parameter of a constant in the statement.
-  private struct Place {
+  private struct ParameterSource {
     var parameter: Int
     var constant: Int
     /// Whether the constant is bound as a double.
@@ -77,7 +77,7 @@ private struct ShapedPlan<Plan: StatementPlan> {
   private let shape: CallShape
   private let plan: Plan
   /// The parameters of the constants; `nil` if each call needs its own plan.
-  private let places: [Place]?
+  private let places: [ParameterSource]?
 
   /// Finds the parameters by compiling plans with other constants.
   init(
@@ -110,23 +110,23 @@ private struct ShapedPlan<Plan: StatementPlan> {
     _ statement: ReadStatement,
     _ others: [ReadStatement],
     _ probes: [[Int64]]
-  ) -> [Place]? {
+  ) -> [ParameterSource]? {
     let count = statement.parameters.count
     guard others.count == probes.count,
       others.allSatisfy({
         $0.sql == statement.sql && $0.parameters.count == count && $0.isSlow == statement.isSlow
       })
     else { return nil }
-    var places: [Place] = []
+    var places: [ParameterSource] = []
     for parameter in 0..<count {
       let values = others.map { $0.parameters[parameter] }
       let own = statement.parameters[parameter]
       if values.allSatisfy({ $0 == own }) { continue }
-      func place(_ isReal: Bool, _ form: (Int64) -> SQLiteValue) -> Place? {
+      func place(_ isReal: Bool, _ form: (Int64) -> SQLiteValue) -> ParameterSource? {
         let constant = probes[0].indices.first { constant in
           zip(values, probes).allSatisfy { $0 == form($1[constant]) }
         }
-        return constant.map { Place(parameter: parameter, constant: $0, isReal: isReal) }
+        return constant.map { ParameterSource(parameter: parameter, constant: $0, isReal: isReal) }
       }
       guard
         let place = place(false, SQLiteValue.integer) ?? place(true, { .real(Double($0)) })

@@ -21,17 +21,17 @@ final class ChangeSession {
   /// The temporarily displaced unique values; `nil` if the request isn't a save.
   ///
   /// They let a save move unique values between rows in any order.
-  var displaced: DisplacedValues?
+  var deferredValues: DeferredUniqueValues?
   /// The rows that may release unique values, if conflicts were searched for.
   var moving: MovingRows?
   /// The deleted rows that a save inserts again, by table.
   var recreated: [String: [Int64: EntityLayout]] = [:]
   /// The new destinations of relationships stored in other rows or join tables.
-  var linkChanges: [LinkChange] = []
+  var linkChanges: [RelationshipChange] = []
   /// The rows whose number of destinations must be checked at the end.
   private var pending: [ObjectIdentifier: Pending] = [:]
   /// The rows whose version was increased, by table.
-  private var touched: [String: Set<Int64>] = [:]
+  private var raisedRows: [String: Set<Int64>] = [:]
   /// The number of the session.
   private let number: UInt64
   /// The greatest order in each row's list, cached after its first reading.
@@ -53,7 +53,7 @@ final class ChangeSession {
   }
 
   private struct Pending {
-    var link: Link
+    var link: RelationshipLink
     var rows: [Int64: Cause] = [:]
   }
 
@@ -73,16 +73,16 @@ final class ChangeSession {
   /// Returns how much to increase a row's version: 1 once per request, and 0 for a new row.
   func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
     if root.counter.isNew(identifier) { return 0 }
-    return touched[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
+    return raisedRows[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
   }
 
   /// Records that a row's version wasn't increased, because nothing changed.
   func keepVersion(_ root: EntityWriter, _ identifier: Int64) {
-    touched[root.layout.root]?.remove(identifier)
+    raisedRows[root.layout.root]?.remove(identifier)
   }
 
   /// Schedules a check of a row's number of destinations for the end of the request.
-  func look(at link: Link, of row: Int64, because cause: @autoclosure () -> Cause) {
+  func look(at link: RelationshipLink, of row: Int64, because cause: @autoclosure () -> Cause) {
     guard link.isLimited else { return }
     let key = ObjectIdentifier(link)
     if case .change? = pending[key]?.rows[row] {
@@ -93,7 +93,7 @@ final class ChangeSession {
   }
 
   /// Cancels the check of a row's number of destinations.
-  func overlook(_ link: Link, of row: Int64) {
+  func overlook(_ link: RelationshipLink, of row: Int64) {
     pending[ObjectIdentifier(link)]?.rows[row] = nil
   }
 
@@ -104,7 +104,7 @@ final class ChangeSession {
   func forgetPending() {
     pending = [:]
     linkChanges = []
-    touched = [:]
+    raisedRows = [:]
     lastOrders = [:]
   }
 
@@ -120,7 +120,7 @@ final class ChangeSession {
     }
   }
 
-  private func check(_ link: Link, _ row: Int64, _ cause: Cause) throws {
+  private func check(_ link: RelationshipLink, _ row: Int64, _ cause: Cause) throws {
     guard try exists(row, link.owner) else { return }
     let count = try count(link, of: row)
     let relationship = link.relationship
@@ -138,9 +138,19 @@ final class ChangeSession {
           .hint("Give it a row, or make it optional in the schema.")
       }
     } else if count < relationship.minCount {
-      error = Self.wrongCount(link, row, "at least \(relationship.minCount.counting("row"))", count)
+      error = Self.wrongCount(
+        link,
+        row,
+        "at least \(relationship.minCount.pluralized("row"))",
+        count
+      )
     } else if relationship.maxCount > 0, count > relationship.maxCount {
-      error = Self.wrongCount(link, row, "at most \(relationship.maxCount.counting("row"))", count)
+      error = Self.wrongCount(
+        link,
+        row,
+        "at most \(relationship.maxCount.pluralized("row"))",
+        count
+      )
     } else {
       return
     }
@@ -153,7 +163,7 @@ final class ChangeSession {
   }
 
   private static func wrongCount(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ row: Int64,
     _ demand: String,
     _ count: Int
@@ -165,7 +175,7 @@ final class ChangeSession {
   }
 
   /// Returns the number of a row's destinations.
-  private func count(_ link: Link, of row: Int64) throws -> Int {
+  private func count(_ link: RelationshipLink, of row: Int64) throws -> Int {
     let (table, column): (String, String)
     switch link.storage {
     case .column(let column):
@@ -188,7 +198,7 @@ final class ChangeSession {
   }
 
   /// Whether a row may be a destination; the result is cached.
-  func isTarget(_ identifier: Int64, of link: Link) throws -> Bool {
+  func isTarget(_ identifier: Int64, of link: RelationshipLink) throws -> Bool {
     if link.knownSession != number {
       link.knownSession = number
       link.known.removeAll(keepingCapacity: link.known.count < 100_000)

@@ -105,7 +105,7 @@ struct CircleResolution {
   ) throws -> [Int64] {
     var conditions: [String] = []
     var values: [SQLiteValue] = []
-    for (index, place) in key.unique.places.enumerated() {
+    for (index, place) in key.unique.columnIndices.enumerated() {
       let column = writer.layout.stored[place].quoted
       if key.rows[index] != nil {
         conditions.append("\(column) IS NOT NULL")
@@ -150,7 +150,7 @@ struct CircleResolution {
     _ known: [RowKey: Int64]
   ) throws -> [RowKey: Int64]? {
     for key in row.keys {
-      let columns = key.unique.places.map { row.writer.layout.stored[$0].quoted }
+      let columns = key.unique.columnIndices.map { row.writer.layout.stored[$0].quoted }
       let stored = try session.connection.statement(
         "SELECT \(columns.joined(separator: ", ")) FROM \(row.writer.layout.table) WHERE id = ?1"
       ).first([.integer(identifier)]) { found in columns.indices.map { Cell(found, $0).value } }

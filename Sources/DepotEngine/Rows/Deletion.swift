@@ -14,7 +14,7 @@ final class Deletion {
   /// The identifiers of the rows, by table.
   private var members: [String: Set<Int64>] = [:]
   /// The destinations of to-one relationships of rows that are already removed.
-  private var detached: [String: [Int64: [(link: Link, target: Int64)]]] = [:]
+  private var detached: [String: [Int64: [(link: RelationshipLink, target: Int64)]]] = [:]
 
   private var entities: EntityWriters { session.entities }
   private var connection: Connection { session.connection }
@@ -55,10 +55,10 @@ final class Deletion {
   /// Calls `body` with each row from `first` on, and its relationships; `body` may add rows.
   private func forEachRow(
     from first: Int = 0,
-    _ body: (EntityWriter, Int64, [Link]) throws -> Void
+    _ body: (EntityWriter, Int64, [RelationshipLink]) throws -> Void
   ) throws {
     var next = first
-    var current: (writer: EntityWriter, links: [Link])?
+    var current: (writer: EntityWriter, links: [RelationshipLink])?
     while next < rows.count {
       if next & 63 == 0 { try session.control.check() }
       let (writer, identifier) = rows[next]
@@ -102,7 +102,7 @@ final class Deletion {
   /// Removes violations that the deletion would have caused in other rows, since it doesn't happen.
   private func excuse() throws {
     for (writer, identifier) in rows {
-      session.displaced?.excuse(identifier, writer.layout)
+      session.deferredValues?.excuse(identifier, writer.layout)
       for (link, target) in detached[writer.layout.root]?[identifier] ?? [] {
         if let inverse = try entities.inverse(of: link) { session.overlook(inverse, of: target) }
       }
@@ -174,7 +174,7 @@ final class Deletion {
   }
 
   /// Returns the destinations of a row's relationship.
-  private func targets(_ link: Link, of identifier: Int64) throws -> [Int64] {
+  private func targets(_ link: RelationshipLink, of identifier: Int64) throws -> [Int64] {
     switch link.storage {
     case .column(let column):
       if let kept = detached[column.root.name]?[identifier] {
@@ -192,7 +192,7 @@ final class Deletion {
   private func clearReferences(
     to identifier: Int64,
     _ layout: EntityLayout,
-    _ links: [Link]
+    _ links: [RelationshipLink]
   ) throws {
     let incoming = try entities.incoming(layout)
     guard !links.isEmpty || !incoming.isEmpty else { return }
@@ -240,7 +240,7 @@ final class Deletion {
   }
 
   private func forget(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ column: ReferenceColumn,
     _ identifier: Int64,
     _ name: String

@@ -24,9 +24,9 @@ final class EntityWriter {
   /// The relationships for which a new row must have destinations, with the index of their column.
   ///
   /// The index is `nil` for a relationship stored elsewhere.
-  let demandingLinks: [(link: Link, place: Int?)]
+  let demandingLinks: [(link: RelationshipLink, place: Int?)]
   /// The relationships stored in the row, with the indexes of their columns.
-  let references: [(link: Link, place: Int)]
+  let references: [(link: RelationshipLink, place: Int)]
   /// The version of inserted rows; greater than 1 only for rows that existed earlier.
   var firstVersion: Int64 = 1
   /// The version of the last updated row; `nil` if it wasn't increased.
@@ -53,10 +53,11 @@ final class EntityWriter {
     cells = .allocate(capacity: layout.stored.count)
     cells.initialize(repeating: .null)
     rules = Array(repeating: nil, count: layout.fields.count)
-    let links = try layout.relationships.map { relationship -> (link: Link, place: Int?) in
+    let links = try layout.relationships.map {
+      relationship -> (link: RelationshipLink, place: Int?) in
       let link = try entities.link(relationship)
       guard case .column(let column) = link.storage else { return (link, nil) }
-      let name = column.root.stored[column.place].name
+      let name = column.root.stored[column.index].name
       return (link, layout.stored.firstIndex { $0.name == name })
     }
     demandingLinks = links.filter(\.link.needsTargets)
@@ -110,12 +111,14 @@ final class EntityWriter {
   }
 
   /// Returns the destinations of the relationships stored in a row.
-  func targets(of identifier: Int64) throws(SQLiteError) -> [(link: Link, target: Int64)] {
+  func targets(
+    of identifier: Int64
+  ) throws(SQLiteError) -> [(link: RelationshipLink, target: Int64)] {
     guard let referenceStatement else { return [] }
     defer { referenceStatement.restart() }
     try referenceStatement.bind(identifier, at: 1)
     guard try referenceStatement.step() else { return [] }
-    var targets: [(link: Link, target: Int64)] = []
+    var targets: [(link: RelationshipLink, target: Int64)] = []
     for (column, reference) in references.enumerated() {
       if case .integer(let target) = Cell(referenceStatement.row, column) {
         targets.append((reference.link, target))
@@ -135,13 +138,13 @@ final class EntityWriter {
   /// Stores the cells as a new row.
   @inline(__always)
   func insertRow(_ identifier: Int64) throws {
-    guard layout.externalPlaces.isEmpty else { return try insertExternally(identifier) }
+    guard layout.externalColumnIndices.isEmpty else { return try insertExternally(identifier) }
     try insertCells(identifier)
   }
 
   /// Stores the cells as a new row, with large values outside it.
   private func insertExternally(_ identifier: Int64) throws {
-    let values = try moveOut(layout.externalPlaces)
+    let values = try moveOut(layout.externalColumnIndices)
     defer { moveIn(values) }
     try insertCells(identifier)
   }
@@ -240,8 +243,8 @@ final class EntityWriter {
     let row = selectStatement.row
     try prepare?(row)
     if isSame(row, positions) { return .unchanged }
-    if !layout.externalPlaces.isEmpty {
-      movedOut = try moveOut(layout.externalPlaces.filter(positions.contains))
+    if !layout.externalColumnIndices.isEmpty {
+      movedOut = try moveOut(layout.externalColumnIndices.filter(positions.contains))
     }
     return .next(version: try layout.version(after: row.integer(1), by: step, of: identifier))
   }

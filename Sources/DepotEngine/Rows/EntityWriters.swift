@@ -13,9 +13,9 @@ final class EntityWriters {
   /// The number of identifiers that are reserved in advance.
   var identifierBlock: Int64 = 1024
   private var writers: [String: EntityWriter] = [:]
-  private var links: [String: Link] = [:]
-  private var linksOf: [String: [Link]] = [:]
-  private var ends: [String: [Link]] = [:]
+  private var links: [String: RelationshipLink] = [:]
+  private var linksOf: [String: [RelationshipLink]] = [:]
+  private var ends: [String: [RelationshipLink]] = [:]
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
 
@@ -23,8 +23,8 @@ final class EntityWriters {
   @inline(__always)
   func run(_ statement: Statement, changing places: [Int]?) throws {
     guard let recorder else { return try statement.runBound() }
-    recorder.updatedPlaces = places
-    defer { recorder.updatedPlaces = nil }
+    recorder.updatedColumns = places
+    defer { recorder.updatedColumns = nil }
     try statement.runBound()
     try recorder.spill()
   }
@@ -43,7 +43,9 @@ final class EntityWriters {
 
   /// Returns the object that computes derived attributes.
   func derivedAttributes() throws(DepotError) -> DerivedAttributes {
-    try derived.made { () throws(DepotError) in try DerivedAttributes(catalog, on: connection) }
+    try derived.getOrInsert { () throws(DepotError) in
+      try DerivedAttributes(catalog, on: connection)
+    }
   }
 
   /// Returns the writer for rows of the entity named `name`.
@@ -69,16 +71,16 @@ final class EntityWriters {
 
   /// The counter of a table's identifiers, shared by all its entities.
   private func counter(_ root: String) -> IdentifierCounter {
-    counters[root].made {
+    counters[root].getOrInsert {
       IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1, block: identifierBlock)
     }
   }
 
   /// Returns the relationship for a layout.
-  func link(_ layout: RelationshipLayout) throws -> Link {
+  func link(_ layout: RelationshipLayout) throws -> RelationshipLink {
     let key = "\(layout.owner).\(layout.name)"
     if let link = links[key] { return link }
-    let link = Link(
+    let link = RelationshipLink(
       layout,
       owner: try catalog.layout(of: layout.owner),
       destination: try catalog.layout(of: layout.destination),
@@ -90,7 +92,7 @@ final class EntityWriters {
   }
 
   /// Returns the inverse relationship.
-  func inverse(of link: Link) throws -> Link? {
+  func inverse(of link: RelationshipLink) throws -> RelationshipLink? {
     if let inverse = link.inverse { return inverse }
     guard let owner = link.layout.inverseOwner, let name = link.layout.inverse?.name,
       let layout = try catalog.layout(of: owner).relationship(name)
@@ -100,7 +102,7 @@ final class EntityWriters {
     return inverse
   }
 
-  private func storage(_ layout: RelationshipLayout) throws -> Link.Storage {
+  private func storage(_ layout: RelationshipLayout) throws -> RelationshipLink.Storage {
     switch layout.storage {
     case .column:
       return .column(try column(of: layout))
@@ -131,14 +133,14 @@ final class EntityWriters {
     let order = "\"o_\(quoted.dropFirst(3))"
     return ReferenceColumn(
       root: root,
-      place: place,
-      orderPlace: root.stored.firstIndex { $0.quoted == order },
+      index: place,
+      orderIndex: root.stored.firstIndex { $0.quoted == order },
       isUnique: layout.inverse?.isToMany == false && !layout.isSelfInverse
     )
   }
 
   /// Returns the relationships of an entity, including inherited ones.
-  func links(of layout: EntityLayout) throws -> [Link] {
+  func links(of layout: EntityLayout) throws -> [RelationshipLink] {
     if let links = linksOf[layout.name] { return links }
     let links = try layout.relationships.map { try link($0) }
     linksOf[layout.name] = links
@@ -146,7 +148,7 @@ final class EntityWriters {
   }
 
   /// Returns the relationships without an inverse whose destination is an entity.
-  func incoming(_ layout: EntityLayout) throws -> [Link] {
+  func incoming(_ layout: EntityLayout) throws -> [RelationshipLink] {
     if let links = ends[layout.name] { return links }
     let layouts = catalog.allLayouts.flatMap { other in
       other.relationships.filter { $0.owner == other.name }

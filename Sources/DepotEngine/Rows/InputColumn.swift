@@ -13,11 +13,11 @@ struct InputColumn {
     /// A composite as a whole.
     case composite(CompositeInput)
     /// A to-one relationship stored in the row, and the index of its column.
-    case reference(Link, ReferenceColumn, place: Int)
+    case reference(RelationshipLink, ReferenceColumn, place: Int)
     /// A to-one relationship that is stored in the destination row.
-    case foreign(Link)
+    case foreign(RelationshipLink)
     /// A to-many relationship.
-    case toMany(Link)
+    case toMany(RelationshipLink)
     /// A column that was processed before, or isn't written.
     case ignored
   }
@@ -81,7 +81,7 @@ extension EntityWriter {
 
   private func hasConsequences(_ target: InputColumn.Target) throws -> Bool {
     guard case .reference(let link, let column, _) = target else { return false }
-    return try link.isSymmetric || column.isUnique || column.orderPlace != nil
+    return try link.isSymmetric || column.isUnique || column.orderIndex != nil
       || entities.inverse(of: link)?.isLimited == true
   }
 

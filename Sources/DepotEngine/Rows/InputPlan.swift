@@ -61,7 +61,7 @@ extension InputPlan {
 }
 
 /// The location of the current row in the request.
-enum RowPlace {
+enum RowPointer {
   /// A row of a batch, whose values are addressed by index.
   case row(base: String, Int)
   /// The values of an update, which are addressed by name.
@@ -107,7 +107,7 @@ struct RowLinks {
   /// The indexes of composites' parts that the row's columns include but don't change.
   var kept: Set<Int> = []
 
-  typealias Change = (link: Link, edit: LinkEdit, pointer: String)
+  typealias Change = (link: RelationshipLink, edit: TargetEdit, pointer: String)
 
   mutating func removeAll() {
     references.removeAll(keepingCapacity: true)

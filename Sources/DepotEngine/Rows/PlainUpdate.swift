@@ -14,8 +14,8 @@ struct PlainUpdate {
   init?(_ run: UpdateRun, _ writer: EntityWriter, _ session: ChangeSession) throws {
     let layout = writer.layout
     guard run.statement != nil, run.computed == nil, run.composites.isEmpty, !run.plan.hasLinks,
-      layout.externalPlaces.isEmpty,
-      !layout.uniques.contains(where: { $0.places.contains(where: run.positions.contains) }),
+      layout.externalColumnIndices.isEmpty,
+      !layout.uniques.contains(where: { $0.columnIndices.contains(where: run.positions.contains) }),
       try session.entities.derivedAttributes().isEmpty
     else { return nil }
     // SQLite treats -0 and 0 as equal.

@@ -6,7 +6,7 @@ extension ChangeSession {
   ///
   /// If the destination can have only one such row, its previous row loses the reference.
   func setReference(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ column: ReferenceColumn,
     of row: Int64,
     to target: Int64?,
@@ -16,9 +16,9 @@ extension ChangeSession {
     let root = try entities.writer(column.root.name)
     let previous = try self.target(of: row, in: column)
     var changes: [(place: Int, cell: Cell)] = [
-      (column.place, target.map(Cell.integer) ?? .null)
+      (column.index, target.map(Cell.integer) ?? .null)
     ]
-    if let place = column.orderPlace {
+    if let place = column.orderIndex {
       changes.append((place, try order(column, of: target).map(Cell.integer) ?? .null))
     }
     let step = versionStep(root, row)
@@ -47,7 +47,7 @@ extension ChangeSession {
 
   /// Removes the row that uses `target` from the one-to-one relationship, unless it is `row`.
   func makeRoom(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ column: ReferenceColumn,
     for row: Int64?,
     at target: Int64
@@ -60,7 +60,7 @@ extension ChangeSession {
 
   /// Returns the order of a row that is added to `target`, if the relationship is ordered.
   func order(_ column: ReferenceColumn, of target: Int64?) throws -> Int64? {
-    guard let target, column.orderPlace != nil else { return nil }
+    guard let target, column.orderIndex != nil else { return nil }
     return try nextOrder(column.quoted + column.root.name, of: target) {
       try connection.lastOrder(in: column, of: target)
     }
@@ -68,7 +68,7 @@ extension ChangeSession {
 
   /// Updates a self-inverse relationship after `row` got `target`.
   func makeSymmetric(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ column: ReferenceColumn,
     of row: Int64,
     from previous: Int64?,

@@ -45,7 +45,7 @@ extension EntityWriter {
         includingDescendants: request.includesSubentities,
         session.control
       )
-    let place = RowPlace.set(base: "/args/set")
+    let place = RowPointer.set(base: "/args/set")
     var missing: [Int64] = []
     try request.values.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
@@ -106,7 +106,7 @@ extension EntityWriter {
     _ identifier: Int64,
     _ run: UpdateRun,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws -> Bool {
     newVersion = nil
     guard run.plan.hasLinks, !links.references.isEmpty || !links.changes.isEmpty else {
@@ -141,7 +141,7 @@ extension EntityWriter {
   }
 
   func prepare(
-    _ link: Link,
+    _ link: RelationshipLink,
     _ column: ReferenceColumn,
     of identifier: Int64?,
     from old: Int64?,
@@ -149,10 +149,10 @@ extension EntityWriter {
     _ session: ChangeSession
   ) throws {
     if let target { try session.makeRoom(link, column, for: identifier, at: target) }
-    guard let place = layout.place(ofOrder: column), let order = column.orderPlace else { return }
+    guard let place = layout.place(ofOrder: column), let order = column.orderIndex else { return }
     if let identifier, old == target {
       // The row keeps its position.
-      let kept = ReferenceColumn(root: column.root, place: order, orderPlace: nil, isUnique: false)
+      let kept = ReferenceColumn(root: column.root, index: order, orderIndex: nil, isUnique: false)
       cells[place] = try connection.target(of: identifier, in: kept).map(Cell.integer) ?? .null
     } else {
       cells[place] = try session.order(column, of: target).map(Cell.integer) ?? .null
@@ -165,7 +165,7 @@ extension EntityWriter {
     of identifier: Int64,
     from old: Int64?,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws {
     let input = plan.columns[reference.index]
     guard case .reference(let link, let column, _) = input.target else { return }
@@ -192,7 +192,7 @@ extension EntityWriter {
     _ identifier: Int64,
     _ run: UpdateRun,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws -> Bool {
     guard let statement = run.statement else { return try isThere(identifier) }
     if let computed = run.computed {
@@ -229,7 +229,7 @@ extension EntityWriter {
     _ row: borrowing Row,
     _ run: UpdateRun,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws {
     rowArena.removeAll()
     for composite in run.composites {

@@ -10,7 +10,7 @@ extension EntityWriter {
     _ reader: inout RowReader,
     _ plan: InputPlan,
     _ session: ChangeSession,
-    _ place: @autoclosure () -> RowPlace
+    _ place: @autoclosure () -> RowPointer
   ) throws -> Bool {
     arena.removeAll()
     if plan.hasLinks { links.removeAll() }
@@ -53,7 +53,7 @@ extension EntityWriter {
     _ index: Int,
     _ plan: InputPlan,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws -> Bool {
     guard case .attribute(let rule, _) = plan.columns[index].target else { return false }
     let errors: [DepotError]
@@ -95,10 +95,10 @@ extension EntityWriter {
     named.contains(place) && !(plan.hasLinks && links.kept.contains(place))
   }
 
-  private func wrongCount(_ count: Int, _ plan: InputPlan, _ place: RowPlace) -> DepotError {
+  private func wrongCount(_ count: Int, _ plan: InputPlan, _ place: RowPointer) -> DepotError {
     DepotError(
       .usage,
-      "The row has \(count.counting("value")) for \(plan.columns.count.counting("column"))."
+      "The row has \(count.pluralized("value")) for \(plan.columns.count.pluralized("column"))."
     ).at(place.pointer)
   }
 
@@ -109,7 +109,7 @@ extension EntityWriter {
     _ index: Int,
     _ plan: InputPlan,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws -> Bool {
     var pointer: String { place.pointer(index, plan.columns[index]) }
     do {
@@ -150,7 +150,7 @@ extension EntityWriter {
 
 extension ChangeSession {
   /// Reads the identifier of a relationship's destination.
-  func target(_ field: RowField, of link: Link) throws -> Int64 {
+  func target(_ field: RowField, of link: RelationshipLink) throws -> Int64 {
     if field.kind == .string, field.bytes.first == UInt8(ascii: "#") {
       let name = field.text
       guard let (layout, identifier) = temporaries[name] else {
@@ -183,7 +183,7 @@ extension ChangeSession {
   }
 
   /// Reads the new destinations of a to-many relationship.
-  func edit(_ field: RowField, of link: Link) throws -> LinkEdit {
+  func edit(_ field: RowField, of link: RelationshipLink) throws -> TargetEdit {
     switch field.kind {
     case .array: return .set(try targets(field.bytes, of: link))
     case .object: return try changes(field, of: link)
@@ -195,7 +195,7 @@ extension ChangeSession {
 
   private func targets(
     _ bytes: UnsafeBufferPointer<UInt8>,
-    of link: Link
+    of link: RelationshipLink
   ) throws -> [Int64] {
     var reader = try RowReader(bytes)
     var result: [Int64] = []
@@ -211,7 +211,7 @@ extension ChangeSession {
     return result.filter { seen.insert($0).inserted }
   }
 
-  private func changes(_ field: RowField, of link: Link) throws -> LinkEdit {
+  private func changes(_ field: RowField, of link: RelationshipLink) throws -> TargetEdit {
     var (add, remove): ([Int64], [Int64]) = ([], [])
     var position: Int?
     let document = try JSONDocument(Array(field.bytes))
@@ -243,13 +243,17 @@ extension ChangeSession {
     return .edit(add: add, remove: remove, at: position)
   }
 
-  private func targets(_ bytes: [UInt8], _ node: JSONNode, of link: Link) throws -> [Int64] {
+  private func targets(
+    _ bytes: [UInt8],
+    _ node: JSONNode,
+    of link: RelationshipLink
+  ) throws -> [Int64] {
     guard node.kind == .array else { throw node.wrongType("an array") }
     return try bytes.withUnsafeBufferPointer { try targets($0, of: link) }
   }
 }
 
-extension Link {
+extension RelationshipLink {
   /// The details of errors, for programs.
   var details: [String: JSONValue] {
     ["entity": .string(layout.owner), "attribute": .string(layout.name)]

@@ -54,10 +54,10 @@ extension EntityWriter {
     result.identifiers.reserveCapacity(request.rows.count)
     let isAlone =
       request.reportsRejects
-      && (run.plan.hasLinks || !demandingLinks.isEmpty || !layout.externalPlaces.isEmpty)
+      && (run.plan.hasLinks || !demandingLinks.isEmpty || !layout.externalColumnIndices.isEmpty)
     try request.rows.eachRow { row, reader in
       if row & 63 == 0 { try session.control.check() }
-      let place = RowPlace.row(base: "/args/rows", row)
+      let place = RowPointer.row(base: "/args/rows", row)
       if request.reportsRejects {
         try insertOrReject(&reader, run, isAlone, session, place, row, &result)
       } else if try readRow(&reader, run.plan, session, place) {
@@ -72,7 +72,7 @@ extension EntityWriter {
     _ run: InsertRun,
     _ isAlone: Bool,
     _ session: ChangeSession,
-    _ place: RowPlace,
+    _ place: RowPointer,
     _ row: Int,
     _ result: inout InsertResult
   ) throws {
@@ -155,7 +155,7 @@ extension EntityWriter {
   func insertRow(
     _ run: InsertRun,
     _ session: ChangeSession,
-    _ place: @autoclosure () -> RowPlace,
+    _ place: @autoclosure () -> RowPointer,
     _ result: inout InsertResult,
     as assigned: Int64? = nil
   ) throws -> Int64? {
@@ -177,7 +177,7 @@ extension EntityWriter {
     return identifier
   }
 
-  private func existing(_ session: ChangeSession, _ place: RowPlace) throws -> Int64? {
+  private func existing(_ session: ChangeSession, _ place: RowPointer) throws -> Int64? {
     do {
       return try existing(session)
     } catch let error as DepotError {
@@ -190,7 +190,7 @@ extension EntityWriter {
   func complete(
     _ run: InsertRun,
     _ session: ChangeSession,
-    _ place: @autoclosure () -> RowPlace
+    _ place: @autoclosure () -> RowPointer
   ) throws -> Bool {
     if run.missing.isEmpty, layout.composites.isEmpty { return true }
     return try completeRarely(run, session, place())
@@ -199,7 +199,7 @@ extension EntityWriter {
   private func completeRarely(
     _ run: InsertRun,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws -> Bool {
     for composite in layout.composites {
       for place in composite.places where !isNamed(place, run.named, run.plan) {
@@ -222,7 +222,7 @@ extension EntityWriter {
     _ identifier: Int64,
     _ run: InsertRun,
     _ session: ChangeSession,
-    _ place: @autoclosure () -> RowPlace
+    _ place: @autoclosure () -> RowPointer
   ) throws -> Bool {
     if run.plan.hasLinks { try prepareReferences(run.plan, session) }
     let clashes = try session.writing(
@@ -256,7 +256,7 @@ extension EntityWriter {
     _ identifier: Int64,
     _ plan: InputPlan,
     _ session: ChangeSession,
-    _ place: RowPlace
+    _ place: RowPointer
   ) throws {
     for reference in links.references
     where plan.plain[reference.index].hasConsequences && reference.target != nil {
@@ -269,7 +269,7 @@ extension EntityWriter {
 extension EntityLayout {
   /// The index of the column with a row's order among the rows with the same destination.
   func place(ofOrder column: ReferenceColumn) -> Int? {
-    guard let order = column.orderPlace else { return nil }
+    guard let order = column.orderIndex else { return nil }
     let name = column.root.stored[order].name
     return stored.firstIndex { $0.name == name }
   }

@@ -135,14 +135,14 @@ struct RowShapeBuilder {
   ) -> [SubentityColumn] {
     var result: [SubentityColumn] = []
     for entity in catalog.schema.descendants(of: name) {
-      guard let heir = try? catalog.layout(of: entity.name) else { continue }
-      for (position, field) in heir.fields.enumerated() where field.owner == entity.name {
+      guard let subentity = try? catalog.layout(of: entity.name) else { continue }
+      for (position, field) in subentity.fields.enumerated() where field.owner == entity.name {
         result.append(
           SubentityColumn(
             name: field.path,
             qualifiedName: "\(entity.name).\(field.path)",
             field: field,
-            layout: heir,
+            layout: subentity,
             position: position
           )
         )
@@ -156,16 +156,16 @@ struct RowShapeBuilder {
   }
 
   private mutating func addStored(_ column: SubentityColumn) throws(DepotError) {
-    let heir = column.layout
+    let subentity = column.layout
     let form = RowColumn.Form(column.field.attribute)
     let value: Fragment
-    if heir.storedPositions[column.position] == nil, column.field.relationship == nil {
+    if subentity.storedPositions[column.position] == nil, column.field.relationship == nil {
       // An ephemeral attribute isn't stored, so it always has its default.
-      let kinds = heir.numbers.keys.sorted().map(String.init).joined(separator: ", ")
+      let kinds = subentity.numbers.keys.sorted().map(String.init).joined(separator: ", ")
       let standard = StoredValue.encode(column.field.attribute.defaultValue ?? .null)
       value = "iif(t0.\(StorageMap.kindColumn) IN (\(kinds)), " + .bound(standard) + ", NULL)"
     } else {
-      value = Fragment(sql: heir.sql(ofField: column.position, in: "t0"))
+      value = Fragment(sql: subentity.sql(ofField: column.position, in: "t0"))
     }
     try add(column.name, form, value)
   }

@@ -24,9 +24,9 @@ extension EntityWriter {
   ) throws(SQLiteError) -> [UniqueClash] {
     var result: [UniqueClash] = []
     for unique in layout.uniques where all || layout.isDemanded(unique) {
-      let values = unique.places.map(value)
+      let values = unique.columnIndices.map(value)
       if values.contains(where: { $0?.isNull == true }) { continue }
-      let conditions = zip(unique.places, values).map { place, value in
+      let conditions = zip(unique.columnIndices, values).map { place, value in
         let column = layout.stored[place].quoted
         guard value == nil else { return "\(column) = ?" }
         return "\(column) = (SELECT \(column) FROM \(layout.table) WHERE id = ?)"

@@ -31,7 +31,7 @@ final class SaveRun {
   /// The decisions about conflicts; `nil` if there was no search.
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones that other rows determine.
-  private var identifiers: [TemporaryResolution.Place: Int64] = [:]
+  private var identifiers: [TemporaryResolution.RequestRow: Int64] = [:]
   /// The versions of named rows as they were written, by entity.
   ///
   /// It is `nil` if some version isn't known from the writing.
@@ -49,8 +49,8 @@ final class SaveRun {
   }
 
   func run() throws -> SaveResult {
-    let displaced = DisplacedValues()
-    session.displaced = displaced
+    let deferredValues = DeferredUniqueValues()
+    session.deferredValues = deferredValues
     try assignIdentifiers()
     if request.looksForConflicts {
       let found = try ConflictSearch(request, session).run()
@@ -66,10 +66,10 @@ final class SaveRun {
     if decisions != nil { try recreate() }
     for index in request.inserts.indices { try insert(index) }
     for index in request.updates.indices { try update(index) }
-    try displaced.giveBackReferences(session.violate)
+    try deferredValues.giveBackReferences(session.violate)
     try session.applyLinkChanges()
     result.deleted = try deletion.run()
-    try displaced.giveBack(session.violate)
+    try deferredValues.giveBack(session.violate)
     if request.answersInRuns {
       result.runs = names.map { names in
         var runs = IdentifierRuns()
@@ -100,7 +100,7 @@ final class SaveRun {
 
   /// Returns the rows of a batch as JSON, which are cached.
   func texts(_ rows: RowBatch, at pointer: String) -> RowTexts {
-    texts[pointer].made { RowTexts(rows) }
+    texts[pointer].getOrInsert { RowTexts(rows) }
   }
 
   /// Assigns a permanent identifier to every row with a temporary one.
@@ -167,7 +167,7 @@ final class SaveRun {
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
       let assigned =
         temporary.flatMap { session.temporaries[$0]?.identifier }
-        ?? identifiers[TemporaryResolution.Place(insertion: index, row: row)]
+        ?? identifiers[TemporaryResolution.RequestRow(insertion: index, row: row)]
       let identifier = try writer.insertRow(run, session, place, &outcome, as: assigned)
       if let assigned, let identifier, assigned != identifier {
         throw DepotError(
@@ -237,25 +237,25 @@ final class SaveRun {
     _ plan: (Int) throws -> InputPlan?,
     _ writer: EntityWriter,
     at base: String,
-    store: (Int, RowPlace) throws -> Void
+    store: (Int, RowPointer) throws -> Void
   ) throws {
     try rows.eachRow { row, reader in
       if row & 63 == 0 { try session.control.check() }
-      let place = RowPlace.row(base: base, row)
+      let place = RowPointer.row(base: base, row)
       guard let plan = try plan(row) else {
         while !reader.isAtEndOfRow() { _ = try reader.field() }
         return try reader.endRow()
       }
       if try writer.readRow(&reader, plan, session, place) {
         try store(row, place)
-        session.displaced?.locate(place.pointer)
+        session.deferredValues?.locate(place.pointer)
       } else if plan.hasLinks, let identifier = writer.links.identifier {
-        session.displaced?.excuse(identifier, writer.layout)
+        session.deferredValues?.excuse(identifier, writer.layout)
       }
     }
   }
 
-  private func identifier(_ writer: EntityWriter, _ place: RowPlace) throws -> Int64 {
+  private func identifier(_ writer: EntityWriter, _ place: RowPointer) throws -> Int64 {
     if let identifier = writer.links.identifier { return identifier }
     if let name = writer.links.temporary, let row = session.temporaries[name] {
       return row.identifier

@@ -15,7 +15,7 @@ struct TemporaryResolution {
   private static let comparisons = 100_000
 
   /// A row of the request.
-  struct Place: Hashable {
+  struct RequestRow: Hashable {
     var insertion: Int
     var row: Int
   }
@@ -24,7 +24,7 @@ struct TemporaryResolution {
   private struct Round {
     var seen: [UniqueKey: Int64] = [:]
     /// Rows without temporary identifiers.
-    var nameless: [UniqueKey: Place] = [:]
+    var nameless: [UniqueKey: RequestRow] = [:]
     var circles: CircleResolution
     var hasChanged = false
   }
@@ -34,7 +34,7 @@ struct TemporaryResolution {
   /// The tables of rows with temporary identifiers.
   private let roots: Set<String>
   /// The identifiers of rows without temporary ones that share unique values with other rows.
-  private var identifiers: [Place: Int64] = [:]
+  private var identifiers: [RequestRow: Int64] = [:]
 
   init(_ request: SaveRequest, _ session: ChangeSession) {
     self.request = request
@@ -46,7 +46,7 @@ struct TemporaryResolution {
   ///
   /// It returns the identifiers of rows without temporary ones that other rows of the save
   /// determine.
-  mutating func run() throws -> [Place: Int64] {
+  mutating func run() throws -> [RequestRow: Int64] {
     var comparisons = Self.comparisons + 8 * session.temporaries.count
     for _ in 0..<Self.rounds {
       var round = Round(circles: CircleResolution(session, comparisons))
@@ -98,7 +98,7 @@ struct TemporaryResolution {
       // They are found again when the row is stored.
       _ = session.violations.take(since: count)
       guard isSound else { return }
-      let place = Place(insertion: index, row: row)
+      let place = RequestRow(insertion: index, row: row)
       let name = run.plan.hasLinks ? writer.links.temporary : nil
       try resolve(name, writer, place, &round)
     }
@@ -108,18 +108,18 @@ struct TemporaryResolution {
   private mutating func resolve(
     _ name: String?,
     _ writer: EntityWriter,
-    _ place: Place,
+    _ place: RequestRow,
     _ round: inout Round
   ) throws {
     let uniques = writer.layout.uniques.filter { unique in
       writer.layout.isDemanded(unique)
-        && !unique.places.contains { writer.cells[$0].isNull }
+        && !unique.columnIndices.contains { writer.cells[$0].isNull }
     }
     let keys = uniques.map { unique in
       UniqueKey(
         root: writer.layout.root,
         unique: unique,
-        values: unique.places.map { writer.cells[$0].value }
+        values: unique.columnIndices.map { writer.cells[$0].value }
       )
     }
     guard let name, let provisional = session.temporaries[name] else {
@@ -150,7 +150,7 @@ struct TemporaryResolution {
     _ writer: EntityWriter
   ) throws -> CircleResolution.OpenKey? {
     var rows: [Int: CircleResolution.RowKey] = [:]
-    for (index, place) in key.unique.places.enumerated() {
+    for (index, place) in key.unique.columnIndices.enumerated() {
       let column = writer.layout.stored[place]
       guard column.storage == .reference, case .integer(let identifier) = key.values[index],
         let relationship = writer.layout.relationships.first(where: {

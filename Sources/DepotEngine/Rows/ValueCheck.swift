@@ -140,10 +140,10 @@ struct ValueCheck {
 
   private func length(_ count: Int, of thing: String) -> [Failure] {
     if let least = validation.minLength, count < least {
-      return [Failure(.length, must: "have at least \(least.counting(thing))")]
+      return [Failure(.length, must: "have at least \(least.pluralized(thing))")]
     }
     if let most = validation.maxLength, count > most {
-      return [Failure(.length, must: "have at most \(most.counting(thing))")]
+      return [Failure(.length, must: "have at most \(most.pluralized(thing))")]
     }
     return []
   }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// commit).
 package actor Store {
   private let thread: WorkerThread
-  private let mailbox = Mailbox()
+  private let writeQueue = WriteQueue()
   private let published: Published
   /// The lock on the store, held until the file is closed.
   private var lock: FileLock?
@@ -23,7 +23,7 @@ package actor Store {
   /// The writer; `nil` for a read-only store, and after the store was closed or failed.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
-  private var logRoom: LogRoom
+  private var logRoom: WALSpace
   /// The last commit of another service that ``catchUp(to:)`` must apply; 0 if there is none.
   private nonisolated let newest = Atomic<Int64>(0)
   /// The monotonic time of the last submitted write, if the store is in a cluster.
@@ -81,10 +81,10 @@ package actor Store {
     heldLock = opened.lock
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
-    logRoom = LogRoom(configuration)
-    published = Published(opened.catalog, opened.epochs, opened.writer?.home?.state)
+    logRoom = WALSpace(configuration)
+    published = Published(opened.catalog, opened.epochs, opened.writer?.commitTarget?.state)
     interest = opened.interest
-    service = opened.writer?.home?.service ?? 0
+    service = opened.writer?.commitTarget?.service ?? 0
     isReadOnly = opened.writer == nil
     let isLasting = opened.writer != nil && !configuration.isInMemory
     keptFiles = isLasting ? StoreFiles(configuration.path).kept : []
@@ -111,14 +111,14 @@ package actor Store {
 
   /// Starts to receive commits of other services, for a store in a cluster.
   private func listen() {
-    guard let home = writer?.home else { return }
+    guard let commitTarget = writer?.commitTarget else { return }
     do throws(SystemError) {
       let feed = try ClusterFeed(
-        home.address,
-        onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
+        commitTarget.address,
+        onForeignCommit: { [weak self] last in self?.catchUp(to: last) ?? false },
         onBase: { [weak self] in self?.didWriteBase($0, missing: $1) }
       )
-      feed.note(home.sequence)
+      feed.note(commitTarget.sequence)
       self.feed = feed
     } catch {
       // Without the feed, commits of other services would not be noticed.
@@ -128,7 +128,7 @@ package actor Store {
 
   private nonisolated func didWriteBase(_ sequence: Int64?, missing pages: Set<UInt32>) {
     thread.run { [self] in
-      assumeIsolated { $0.writer?.home?.didWriteBase(sequence, missing: pages) }
+      assumeIsolated { $0.writer?.commitTarget?.didWriteBase(sequence, missing: pages) }
     }
   }
 
@@ -142,7 +142,7 @@ package actor Store {
       lastWrite.store(Monotonic.now(), ordering: .relaxed)
       for index in writes.indices { writes[index].connection = own(writes[index].connection) }
     }
-    if mailbox.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
+    if writeQueue.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
   }
 
   /// Withdraws waiting writes, including ones with remaining chunks, and returns their outcomes.
@@ -150,7 +150,7 @@ package actor Store {
   /// The outcomes are the given errors, by the writes' tokens. A write that is being executed isn't
   /// withdrawn.
   package nonisolated func withdraw(_ errors: [UInt64: DepotError]) -> [WriteOutcome] {
-    mailbox.withdraw(Set(errors.keys)).compactMap { entry in
+    writeQueue.withdraw(Set(errors.keys)).compactMap { entry in
       errors[entry.request.token].map(entry.outcome)
     }
   }
@@ -167,7 +167,7 @@ package actor Store {
   ///
   /// All readers must be closed before. Writes that are submitted later are ignored.
   package nonisolated func close(completion: @escaping @Sendable () -> Void) {
-    mailbox.close()
+    writeQueue.close()
     thread.run { [self] in
       assumeIsolated { $0.finish() }
       completion()
@@ -197,7 +197,7 @@ package actor Store {
   /// Applies and publishes other services' commits in a cluster, up to a given one at least.
   ///
   /// - Returns: Whether they are needed soon: by a watcher, or by the next write of this service if
-  ///   it had one in the last second. A turn without commits to apply is shorter, so others can
+  ///   it had one in the last second. A lock without commits to apply is shorter, so others can
   ///   write sooner.
   private nonisolated func catchUp(to last: Int64) -> Bool {
     // This is read before the commit is queued, so that a write in between isn't missed.
@@ -209,9 +209,9 @@ package actor Store {
     thread.run { [self] in
       assumeIsolated { store in
         let last = store.newest.exchange(0, ordering: .sequentiallyConsistent)
-        // It may be this service's own commit, or a turn may already have applied it.
-        if store.writer?.home.map({ $0.sequence < last || $0.hasNews }) ?? false {
-          store.takeNews()
+        // It may be this service's own commit, or a write may already have applied it.
+        if store.writer?.commitTarget.map({ $0.sequence < last || $0.hasForeignCommits }) ?? false {
+          store.takeForeignCommits()
         }
       }
     }
@@ -221,18 +221,18 @@ package actor Store {
   /// Waits for other services' commits, so that the tokens of their clients can be used here.
   ///
   /// - Returns: Whether other services may have committed something.
-  package nonisolated func waitForNews() -> Bool {
+  package nonisolated func waitForForeignCommits() -> Bool {
     guard service != 0, let signal = try? WakeSignal(isBlocking: false) else { return false }
     thread.run { [self] in
-      assumeIsolated { $0.takeNews() }
+      assumeIsolated { $0.takeForeignCommits() }
       signal.signal()
     }
     signal.descriptor.waitUntilReadable(milliseconds: 5000)
     return true
   }
 
-  private func takeNews() {
-    guard let writer, !mailbox.isClosed else { return }
+  private func takeForeignCommits() {
+    guard let writer, !writeQueue.isClosed else { return }
     do throws(SQLiteError) {
       if try writer.catchUp() { try makeKnown(writer) }
     } catch {
@@ -251,7 +251,7 @@ package actor Store {
     guard let writer, writer.prepared == nil else { return }
     do {
       let hasMore = try writer.purgeHistory()
-      // Its turn may have applied commits of other services.
+      // The purge may have applied commits of other services.
       try makeKnown(writer)
       if hasMore { purgeLater() }
     } catch {
@@ -261,13 +261,13 @@ package actor Store {
 
   /// Queues the next step after waiting writes.
   private func purgeLater() {
-    guard !isPurging, !mailbox.isClosed else { return }
+    guard !isPurging, !writeQueue.isClosed else { return }
     isPurging = true
     purgeHistory()
   }
 
   private func drain() {
-    while let writer, let entry = mailbox.take(isPrepared: writer.prepared != nil) {
+    while let writer, let entry = writeQueue.take(isPrepared: writer.prepared != nil) {
       do {
         switch entry {
         case .chunks(let write): try runChunk(of: write, writer)
@@ -285,7 +285,7 @@ package actor Store {
     let outcome = try writer.runPhase(request)
     publish(writer)
     // A prepared transaction may still be undone.
-    if writer.prepared == nil { tell(writer) }
+    if writer.prepared == nil { notifyWatchers(writer) }
     onCommit([outcome])
     if writer.prepared == nil { try checkpoint(writer) }
   }
@@ -294,14 +294,14 @@ package actor Store {
   private func runChunk(of write: ChunkedWrite, _ writer: Writer) throws(SQLiteError) {
     var write = write
     var outcome =
-      mailbox.isClosed
+      writeQueue.isClosed
       ? writer.fail(write, DepotError(.draining, "The store is being closed."))
       : try writer.runChunk(of: &write)
     publish(writer)
-    tell(writer)
+    notifyWatchers(writer)
     if outcome == nil {
       do throws(DepotError) {
-        try mailbox.putBack(write)
+        try writeQueue.putBack(write)
       } catch {
         outcome = writer.fail(write, error)
       }
@@ -314,14 +314,14 @@ package actor Store {
     if case .compact = first.operation, !first.endsConnection {
       let outcome = try writer.compact(first)
       publish(writer)
-      tell(writer)
+      notifyWatchers(writer)
       onCommit([outcome])
       return try copyLog(writer)
     }
-    var batch = Batch(first, waiting: mailbox.count, isInCluster: writer.home != nil)
-    let outcomes = try writer.run(first) { mailbox.take(into: &batch) }
+    var batch = Batch(first, waiting: writeQueue.count, isInCluster: writer.commitTarget != nil)
+    let outcomes = try writer.run(first) { writeQueue.take(into: &batch) }
     publish(writer)
-    tell(writer)
+    notifyWatchers(writer)
     let isAnswered = outcomes.count == 1 && first.answer?(outcomes[0]) == true
     if !isAnswered { onCommit(outcomes) }
     if case .beginMigration = first.operation { endChunkedWrites(writer) }
@@ -332,22 +332,22 @@ package actor Store {
   /// Ends chunked writes before a migration, since the migrated copy wouldn't have their changes.
   private func endChunkedWrites(_ writer: Writer) {
     let error = DepotError(.migrating, "The store is being migrated.")
-    onCommit(mailbox.takeChunked().map { writer.fail($0, error) })
+    onCommit(writeQueue.takeChunked().map { writer.fail($0, error) })
   }
 
   /// Publishes commits that have no request's outcome.
   private func makeKnown(_ writer: Writer) throws(SQLiteError) {
     publish(writer)
-    tell(writer)
+    notifyWatchers(writer)
     onCommit([])
     try checkpoint(writer)
   }
 
   /// Sends the committed transactions to watchers.
-  private func tell(_ writer: Writer) {
-    let foreign = writer.home?.takeForeign() ?? []
+  private func notifyWatchers(_ writer: Writer) {
+    let foreign = writer.commitTarget?.takeForeign() ?? []
     var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
-    // The requests of a failed batch are repeated in their own turns, and others may commit in
+    // The requests of a failed batch are repeated one by one, and others may commit in
     // between.
     if !foreign.isEmpty { changes.sort { $0.token < $1.token } }
     if !changes.isEmpty { onChanges(changes) }
@@ -356,13 +356,13 @@ package actor Store {
   private func publish(_ writer: Writer) {
     let catalog = writer.catalog
     var statistics = writer.statistics
-    statistics.cluster = writer.home?.state
+    statistics.cluster = writer.commitTarget?.state
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }
-    guard let home = writer.home else { return }
+    guard let commitTarget = writer.commitTarget else { return }
     published.epochs.withLock { $0 = writer.epoch.chain }
-    feed?.note(home.sequence)
-    if let pages = home.takeBase(of: configuration.path) { feed?.write(pages) }
+    feed?.note(commitTarget.sequence)
+    if let pages = commitTarget.takeBase(of: configuration.path) { feed?.write(pages) }
   }
 
   private func checkpoint(_ writer: Writer) throws(SQLiteError) {
@@ -377,7 +377,7 @@ package actor Store {
       writer.statistics.checkpoints += 1
       if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
       if isComplete, writer.statistics.isShortening, try writer.shortenLog(to: logRoom.firstBytes) {
-        logRoom = LogRoom(configuration)
+        logRoom = WALSpace(configuration)
       }
     } catch {
       // If the disk is full, the log grows, and the next commit finds out whether it can. A damaged
@@ -390,10 +390,10 @@ package actor Store {
 
   /// Ends all writing: after a failed write or flush the content of the disk is unknown.
   private func fail(_ error: SQLiteError) {
-    mailbox.close()
+    writeQueue.close()
     feed?.stop()
     // The cluster's failure explains more than that the local copy can't be used.
-    let failure = writer?.home?.failure.map { failure in
+    let failure = writer?.commitTarget?.failure.map { failure in
       // It is unknown whether the cluster has the last commit.
       guard failure.code == .unreachable else { return failure }
       return DepotError(.io, "The store's cluster can't be relied on. \(failure.message)")

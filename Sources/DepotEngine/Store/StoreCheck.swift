@@ -42,7 +42,7 @@ struct StoreCheck {
 
   // MARK: To-one relationships
 
-  private mutating func check(_ link: Link, _ column: ReferenceColumn) throws {
+  private mutating func check(_ link: RelationshipLink, _ column: ReferenceColumn) throws {
     let source = column.root.table
     let inverse = try entities.inverse(of: link)
     // The delete rule "no action" allows references to rows that don't exist.
@@ -81,14 +81,14 @@ struct StoreCheck {
   }
 
   /// The destination row of a link with an identifier, for `EXISTS`.
-  private func target(_ link: Link, _ identifier: String) -> String {
+  private func target(_ link: RelationshipLink, _ identifier: String) -> String {
     let layout = link.destination
     return "\(layout.table) AS d WHERE d.id = \(identifier)\(layout.kindFilter(in: "d"))"
   }
 
   // MARK: Join tables
 
-  private mutating func check(_ link: Link, _ table: JoinTable) throws {
+  private mutating func check(_ link: RelationshipLink, _ table: JoinTable) throws {
     try checkEnds(link, table)
     if link.isSymmetric {
       try report(
@@ -100,7 +100,7 @@ struct StoreCheck {
     }
   }
 
-  private mutating func checkEnds(_ link: Link, _ table: JoinTable) throws {
+  private mutating func checkEnds(_ link: RelationshipLink, _ table: JoinTable) throws {
     let (near, far) = (link.side.column, link.side.other.column)
     let inverse = try entities.inverse(of: link)
     if inverse?.relationship.deleteRule != .noAction {

@@ -27,7 +27,7 @@ struct StoreEvidence {
   var main: Main
   /// Whether there is a log, even an empty one.
   var hasLog: Bool
-  var log: LogSurvey
+  var log: WALSurvey
   var state: State
 }
 

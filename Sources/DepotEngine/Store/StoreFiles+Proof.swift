@@ -15,7 +15,7 @@ extension StoreFiles {
       return StoreEvidence(
         main: try file.map { try main($0, state) } ?? .missing,
         hasLog: log != nil,
-        log: try log.map { try LogSurvey($0, expecting: expected) } ?? LogSurvey(),
+        log: try log.map { try WALSurvey($0, expecting: expected) } ?? WALSurvey(),
         state: state
       )
     } catch {

@@ -76,7 +76,7 @@ struct StoreOpening {
   private func copy(
     _ address: ClusterAddress,
     _ lock: FileLock
-  ) throws(DepotError) -> ClusterHome {
+  ) throws(DepotError) -> ClusterCommitTarget {
     do throws(DepotError) {
       return try ClusterCopy(address: address, path: path).open { path throws(DepotError) in
         var fresh = configuration

@@ -112,8 +112,8 @@ extension Writer {
       let isUndone = [.full, .readOnly, .busy, .refused].contains(error.kind)
       throw isUndone ? .transaction(error) : .fatal(error)
     }
-    // A commit without changes doesn't end the cluster turn on its own.
-    home?.endTurn()
+    // A commit without changes doesn't release the cluster's lock on its own.
+    commitTarget?.releaseWriteLock()
     statistics.addCommit(nanoseconds: Monotonic.now() - start)
     statistics.failedWrites += effect.failedWrites
     didCommit(effect, ceilings)
@@ -160,14 +160,14 @@ extension Writer {
   /// Translates a failure of SQLite, and counts it if the disk is full.
   func refusal(_ error: SQLiteError) -> DepotError {
     if error.kind == .full, !error.isOfTemporaryFile { statistics.writesWithoutRoom += 1 }
-    if error.kind == .refused, let reason = home?.reason { return reason }
+    if error.kind == .refused, let reason = commitTarget?.reason { return reason }
     return DepotError(error)
   }
 
   func endTransaction() throws(SQLiteError) {
     restoreHistoryBytes()
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
-    home?.endTurn()
+    commitTarget?.releaseWriteLock()
     if let backup { StoreCopies(of: configuration.path).discard(backup) }
     backup = nil
   }

@@ -32,11 +32,11 @@ extension Writer {
       throw DepotError(.full, "There is no room for another copy of the store on its disk.")
         .hint("It takes \(before) bytes, of which \(room) are free.")
     }
-    if home != nil { try beginTurn(for: control) }
+    if commitTarget != nil { try acquireClusterLock(for: control) }
     connection.observe(nil)
     defer { connection.observe(recorder) }
     do {
-      defer { home?.endTurn() }
+      defer { commitTarget?.releaseWriteLock() }
       try connection.stoppable(by: control) { try connection.vacuum() }
     } catch let error as SQLiteError where error.kind == .full {
       // The log is shortened, so that other writes have space again.
@@ -67,7 +67,7 @@ extension Writer {
   /// - Returns: Whether the log was restarted.
   /// - Throws: ``SQLiteError`` if the commit fails.
   func shortenLog(to size: Int) throws(SQLiteError) -> Bool {
-    guard home == nil else {
+    guard commitTarget == nil else {
       // In a cluster, the next commit of any service restarts the log.
       statistics.isShortening = false
       return false

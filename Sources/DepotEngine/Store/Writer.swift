@@ -8,7 +8,7 @@ internal import DepotSQLite
 final class Writer {
   let connection: Connection
   let tables: CatalogTables
-  let outcomes: OutcomeTable
+  let outcomes: IdempotencyTable
   /// The recorder of the history.
   let recorder: ChangeRecorder
   /// The writer's epoch, and its time.
@@ -44,23 +44,23 @@ final class Writer {
   private var indexedHistory: Int64
   private var nextIndexedHistory: Int64
   /// The store's cluster; `nil` if the store isn't in one.
-  let home: ClusterHome?
+  let commitTarget: ClusterCommitTarget?
 
   init(
     _ connection: Connection,
     _ configuration: StoreConfiguration,
-    _ home: ClusterHome? = nil
+    _ commitTarget: ClusterCommitTarget? = nil
   ) throws {
     self.connection = connection
     self.configuration = configuration
-    self.home = home
-    try home?.begin(on: connection)
+    self.commitTarget = commitTarget
+    try commitTarget?.begin(on: connection)
     tables = CatalogTables(connection: connection)
-    outcomes = OutcomeTable(connection: connection)
+    outcomes = IdempotencyTable(connection: connection)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     // In a cluster the uploads may be those of another service.
-    if home == nil { try BlobUploads(connection: connection).removeAll(catalog) }
+    if commitTarget == nil { try BlobUploads(connection: connection).removeAll(catalog) }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
     lastPeriod = try outcomes.lastPeriod()
@@ -78,38 +78,38 @@ final class Writer {
     )
     entities.recorder = recorder
     connection.observe(recorder)
-    if let home { try begin(home) }
+    if let commitTarget { try begin(commitTarget) }
   }
 
   /// Sends all commits to a cluster from now on.
-  private func begin(_ home: ClusterHome) throws {
+  private func begin(_ commitTarget: ClusterCommitTarget) throws {
     entities.identifierBlock = 0
     try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: false)
-    recorder.tellsOthers = true
-    home.isHeard = { [interest = recorder.interest] in interest.isRaised }
-    home.told = { [unowned recorder] in recorder.uncommitted }
-    connection.setHome(home)
-    connection.work { [unowned home] in home.keepTurn() }
+    recorder.notifiesOthers = true
+    commitTarget.isObserved = { [interest = recorder.interest] in interest.isRaised }
+    commitTarget.uncommittedChanges = { [unowned recorder] in recorder.uncommitted }
+    connection.setCommitTarget(commitTarget)
+    connection.work { [unowned commitTarget] in commitTarget.keepWriteLock() }
   }
 
   /// Applies other services' commits, and returns whether there were any.
   func catchUp() throws(SQLiteError) -> Bool {
-    guard let home, prepared == nil, !home.isInTurn else { return false }
-    try home.catchUp(on: connection)
-    guard home.hasNews else { return false }
+    guard let commitTarget, prepared == nil, !commitTarget.holdsWriteLock else { return false }
+    try commitTarget.catchUp(on: connection)
+    guard commitTarget.hasForeignCommits else { return false }
     statistics.walBytes = connection.walPageCount * 4096
     try goOn()
     return true
   }
 
-  /// Begins a turn of a store in a cluster, unless its call was cancelled; applies others' commits.
-  func beginTurn(for control: CallControl) throws(SQLiteError) {
-    guard let home else { return }
-    try home.beginTurn(on: connection, for: control)
+  /// Locks the cluster of the store, unless the call was cancelled; applies others' commits.
+  func acquireClusterLock(for control: CallControl) throws(SQLiteError) {
+    guard let commitTarget else { return }
+    try commitTarget.acquireWriteLock(on: connection, for: control)
     do throws(SQLiteError) {
-      if home.hasNews || home.isOnNewTimeline { try goOn() }
+      if commitTarget.hasForeignCommits || commitTarget.isOnNewTimeline { try goOn() }
     } catch {
-      home.endTurn()
+      commitTarget.releaseWriteLock()
       throw error
     }
   }
@@ -125,7 +125,7 @@ final class Writer {
       indexedHistory = try connection.number(.historyIndexed)
       nextIndexedHistory = indexedHistory
       ceilings = try tables.ceilings()
-      let isBroken = home.map { $0.isInTurn && $0.isOnNewTimeline } ?? false
+      let isBroken = commitTarget.map { $0.holdsWriteLock && $0.isOnNewTimeline } ?? false
       try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: isBroken)
       if next === catalog {
         entities.goOn(at: ceilings)
@@ -133,7 +133,7 @@ final class Writer {
         SpecialTables(connection: connection).enable(next)
         use(next, counters: [:])
       }
-      home?.hasNews = false
+      commitTarget?.hasForeignCommits = false
     } catch {
       throw error as? SQLiteError ?? .broken("\(error)")
     }
@@ -144,7 +144,7 @@ final class Writer {
     catalog = next
     entities = EntityWriters(next, connection, counters: counters, ceilings: ceilings)
     entities.recorder = recorder
-    if home != nil { entities.identifierBlock = 0 }
+    if commitTarget != nil { entities.identifierBlock = 0 }
     connection.forgetStatements()
   }
 
@@ -159,7 +159,7 @@ final class Writer {
     }
     try request.control.check()
     guard let key = request.key else { return try applyRecorded(request, &effect) }
-    let hash = request.keyHash ?? OutcomeTable.hash(request.operation)
+    let hash = request.keyHash ?? IdempotencyTable.hash(request.operation)
     let period = keyPeriod
     if let result = try outcomes.result(of: key, hash: hash, in: period) {
       effect.repeatedWrites += 1
@@ -271,8 +271,8 @@ final class Writer {
     return result
   }
 
-  /// The current period of the ``OutcomeTable``.
-  var keyPeriod: Int64 { max(lastPeriod, Int64(epoch.now()) / OutcomeTable.lifetime) }
+  /// The current period of the ``IdempotencyTable``.
+  var keyPeriod: Int64 { max(lastPeriod, Int64(epoch.now()) / IdempotencyTable.lifetime) }
 
   /// Remembers the size of the history before a transaction.
   func noteHistoryBytes() { earlierHistoryBytes = (historyBytes, storedHistoryBytes) }
@@ -289,12 +289,12 @@ final class Writer {
 
   /// Begins a transaction for a call.
   func beginTransaction(for control: CallControl) throws {
-    try beginTurn(for: control)
+    try acquireClusterLock(for: control)
     noteHistoryBytes()
     nextIndexedHistory = indexedHistory
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
-    home?.isOfEpoch = true
+    commitTarget?.isOfEpoch = true
   }
 
   /// Publishes a transaction's effect after its commit.
@@ -339,7 +339,7 @@ final class Writer {
   func close() throws {
     connection.observe(nil)
     // The cluster has everything, and other services may continue.
-    guard home == nil else { return }
+    guard commitTarget == nil else { return }
     try connection.transaction {
       for counter in entities.counters.values where counter.next != counter.ceiling {
         try tables.setCeiling(counter.next, of: counter.entity)

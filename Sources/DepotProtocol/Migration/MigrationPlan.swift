@@ -28,7 +28,7 @@ package struct MigrationPlan: Hashable, Sendable {
       problems.append(problem)
     }
     let steps = inference.findings.compactMap(\.change).enumerated().map { place, change in
-      (change, order: (inference.leavesHeirs(change) ? 13 : change.phase, place))
+      (change, order: (inference.leavesSubentities(change) ? 13 : change.phase, place))
     }.sorted { $0.order < $1.order }
     return MigrationPlan(
       old: old,
@@ -65,10 +65,10 @@ package struct MigrationPlan: Hashable, Sendable {
 
 extension SchemaInference {
   /// Whether a step removes an entity that has a remaining subentity.
-  fileprivate func leavesHeirs(_ change: SchemaChange) -> Bool {
+  fileprivate func leavesSubentities(_ change: SchemaChange) -> Bool {
     guard case .removedEntity(let entity) = change else { return false }
-    return old.descendants(of: entity.name).contains { heir in
-      origins.contains { $0.value == heir.name }
+    return old.descendants(of: entity.name).contains { subentity in
+      origins.contains { $0.value == subentity.name }
     }
   }
 }

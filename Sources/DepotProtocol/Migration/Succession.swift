@@ -76,8 +76,8 @@ package struct FieldSuccession {
   package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
     all(
       Succession(old: attribute.old?.property, new: attribute.new?.property),
-      Field.Place(owner: attribute.old?.owner ?? ""),
-      Field.Place(owner: attribute.new?.owner ?? ""),
+      Field.Location(owner: attribute.old?.owner ?? ""),
+      Field.Location(owner: attribute.new?.owner ?? ""),
       isNew: attribute.old == nil
     )
   }
@@ -85,8 +85,8 @@ package struct FieldSuccession {
   /// `isNew` tells whether the enclosing composite, or the attribute itself without one, is new.
   private static func all(
     _ attribute: Succession<Attribute>,
-    _ before: Field.Place,
-    _ after: Field.Place,
+    _ before: Field.Location,
+    _ after: Field.Location,
     isNew: Bool
   ) -> [FieldSuccession] {
     let old = attribute.old.flatMap { $0.options.contains(.transient) ? nil : $0 }
@@ -128,7 +128,7 @@ package struct FieldSuccession {
   /// A new optional composite is absent in existing rows, even if its parts are required.
   private static func added(
     _ attribute: Attribute,
-    _ place: Field.Place,
+    _ place: Field.Location,
     isNew: Bool
   ) -> [FieldSuccession] {
     if attribute.options.contains(.transient) { return [] }

@@ -8,14 +8,14 @@ package final class CallShape: Sendable {
   /// The first of the calls.
   private let call: Call
   /// The meaning of each number of the frame.
-  private let places: [Place]
+  private let places: [NumberRole]
   /// The whole numbers of the first call's predicate, in their order.
   package let constants: [Int64]
   /// The indexes of the constants that differ between calls.
   package let variables: [Int]
 
   /// The meaning of a number in a frame.
-  private enum Place: Hashable, Sendable {
+  private enum NumberRole: Hashable, Sendable {
     case call
     /// An identifier of a `get`, by its position.
     case row(Int)
@@ -34,7 +34,7 @@ package final class CallShape: Sendable {
     self.call = call
     let constants = call.operation.predicate?.numbers ?? []
     self.constants = constants
-    var places: [Place] = []
+    var places: [NumberRole] = []
     let numbers = outline.numbers
     for (index, number) in numbers.enumerated() {
       var probe: Int64 = 481_516_234_207
@@ -56,7 +56,7 @@ package final class CallShape: Sendable {
     in frame: [UInt8],
     beside call: Call,
     _ constants: [Int64]
-  ) -> Place? {
+  ) -> NumberRole? {
     guard case .call(let other)? = try? ClientFrame(frame) else { return nil }
     var same = call
     if other.id != call.id {

@@ -48,7 +48,7 @@ extension PredicateGrammar {
   ) throws(PredicateFailure) -> [Part] {
     let parts = try arguments()
     guard parts.count != count else { return parts }
-    let values = count.counting("value")
+    let values = count.pluralized("value")
     throw PredicateFailure("\(name)() takes \(values), not \(parts.count).", at: offset).hint(hint)
   }
 

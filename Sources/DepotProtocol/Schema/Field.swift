@@ -77,14 +77,14 @@ extension Schema {
 extension Entity {
   /// The columns of the entity's own properties, without inherited ones.
   package var ownFields: [Field] {
-    attributes.flatMap { Field.columns(of: $0, at: Field.Place(owner: name)) }
+    attributes.flatMap { Field.columns(of: $0, at: Field.Location(owner: name)) }
       + relationships.filter { !$0.isToMany }.map { Field($0, owner: name) }
   }
 }
 
 extension Field {
   /// The position of an attribute: its entity and the composites around it.
-  struct Place {
+  struct Location {
     /// The entity that declares it.
     var owner: String
     /// The path of the enclosing composite, with a period at its end.
@@ -92,8 +92,8 @@ extension Field {
     /// Whether an enclosing composite may be absent.
     var isOptional = false
 
-    func inside(_ composite: Attribute) -> Place {
-      Place(
+    func inside(_ composite: Attribute) -> Location {
+      Location(
         owner: owner,
         path: path + composite.name + ".",
         isOptional: isOptional || composite.isOptional
@@ -102,7 +102,7 @@ extension Field {
   }
 
   /// Returns the columns of an attribute: one, or those of a composite's parts.
-  static func columns(of attribute: Attribute, at place: Place) -> [Field] {
+  static func columns(of attribute: Attribute, at place: Location) -> [Field] {
     if attribute.options.contains(.transient) { return [] }
     guard attribute.type == .composite else { return [column(of: attribute, at: place)] }
     let presence = attribute.isOptional ? [presence(of: attribute, at: place)] : []
@@ -111,14 +111,14 @@ extension Field {
   }
 
   /// Returns the column of an attribute that isn't a composite.
-  static func column(of attribute: Attribute, at place: Place) -> Field {
+  static func column(of attribute: Attribute, at place: Location) -> Field {
     var effective = attribute
     effective.isOptional = attribute.isOptional || place.isOptional
     return Field(place.path + attribute.name, effective, owner: place.owner)
   }
 
   /// Returns the column that tells whether an optional composite is present.
-  static func presence(of attribute: Attribute, at place: Place) -> Field {
+  static func presence(of attribute: Attribute, at place: Location) -> Field {
     let flag = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
     return Field(place.path + attribute.name, flag, owner: place.owner, isPresence: true)
   }

@@ -1,7 +1,7 @@
 internal import CDepotSQLite
 
 /// The primary copy of a database, which receives each commit before it is visible in this copy.
-package protocol CommitHome: AnyObject {
+package protocol CommitTarget: AnyObject {
   /// Stores a commit; called on the thread that makes it.
   func take(_ commit: consuming PageCommit) -> CommitDecision
 }
@@ -17,12 +17,12 @@ package enum CommitDecision: Sendable {
 
 /// The pages of a commit that is complete but not visible yet.
 ///
-/// It is valid until ``CommitHome/take(_:)`` returns.
+/// It is valid until ``CommitTarget/take(_:)`` returns.
 package struct PageCommit: ~Copyable {
   /// The approximate size of a part of the form in bytes.
   private static let partSize = 1 << 20
 
-  private let log: LogFile
+  private let log: WALFile
   private var frames: Range<Int>
   private let last: Int
   private let main: PageReader.Versions?
@@ -31,7 +31,7 @@ package struct PageCommit: ~Copyable {
   /// The number of pages in the database after the commit.
   package let pageCount: UInt32
 
-  init(_ log: LogFile, frames: Range<Int>) {
+  init(_ log: WALFile, frames: Range<Int>) {
     self.log = log
     self.frames = frames
     last = frames.upperBound - 1
@@ -41,9 +41,9 @@ package struct PageCommit: ~Copyable {
     pageCount = Self.header(of: last, in: log)?.pageCount ?? 0
   }
 
-  private static func header(of frame: Int, in log: LogFile) -> (page: UInt32, pageCount: UInt32)? {
+  private static func header(of frame: Int, in log: WALFile) -> (page: UInt32, pageCount: UInt32)? {
     var header = [UInt8](repeating: 0, count: 8)
-    let offset = LogFile.offset(ofPageIn: frame, log.database.logPageSize) - LogFile.frameHeaderSize
+    let offset = WALFile.offset(ofPageIn: frame, log.database.logPageSize) - WALFile.frameHeaderSize
     let code = header.withUnsafeMutableBytes { log.readLogged($0, at: offset) }
     guard code == SQLITE_OK else { return nil }
     return header.withUnsafeBytes {
@@ -73,7 +73,7 @@ package struct PageCommit: ~Copyable {
     inFrame frame: Int,
     into bytes: inout [UInt8]
   ) throws(SQLiteError) {
-    let offset = LogFile.offset(ofPageIn: frame, log.database.logPageSize)
+    let offset = WALFile.offset(ofPageIn: frame, log.database.logPageSize)
     let isRead = new.withUnsafeMutableBytes { new in
       guard log.readLogged(new, at: offset) == SQLITE_OK else { return false }
       PageChange.normalize(new, number: number)
@@ -105,15 +105,15 @@ extension PageReader {
   /// The last committed pages of a database, normalized.
   struct Versions {
     let database: SharedDatabase
-    private let log: LogFile
-    private let index: LogIndex
+    private let log: WALFile
+    private let index: WALIndex
     private let frameCount: Int
     /// The number of pages in the database.
     let pageCount: UInt32
 
     /// Reads through a database's file and log; `nil` if SQLite hasn't read the log yet.
-    init?(_ database: SharedDatabase, log: LogFile) {
-      guard let index = LogIndex(database.index), let header = index.header() else { return nil }
+    init?(_ database: SharedDatabase, log: WALFile) {
+      guard let index = WALIndex(database.index), let header = index.header() else { return nil }
       self.database = database
       self.log = log
       self.index = index
@@ -137,7 +137,7 @@ extension PageReader {
           return true
         }
         if let frame = index.frame(of: number, among: frameCount) {
-          let offset = LogFile.offset(ofPageIn: frame - 1, page.count)
+          let offset = WALFile.offset(ofPageIn: frame - 1, page.count)
           guard log.readAll(page, at: offset) == SQLITE_OK else { return false }
         } else {
           guard database.readMain(page, number: number) else { return false }

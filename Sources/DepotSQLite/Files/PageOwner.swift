@@ -48,7 +48,7 @@ private struct PageSearch {
   }
 
   /// A page that is still to be searched.
-  private struct Place {
+  private struct PendingPage {
     var page: UInt32
     var rows: ClosedRange<Int64>
   }
@@ -63,9 +63,9 @@ private struct PageSearch {
     let schema = PageOwner(kind: .table, name: "sqlite_schema", table: "sqlite_schema", rows: nil)
     if target == 1 { return schema }
     let trees = [Tree(owner: schema, root: 1)] + self.trees()
-    var leaves: [(Tree, [Place])] = []
+    var leaves: [(Tree, [PendingPage])] = []
     for tree in trees {
-      var found: [Place] = []
+      var found: [PendingPage] = []
       if var owner = walk(tree, &found) {
         if owner.kind == .index { owner.rows = nil }
         return owner
@@ -113,10 +113,10 @@ private struct PageSearch {
   }
 
   /// Searches the children of a tree's inner pages for the page, and collects the tree's leaves.
-  private func walk(_ tree: Tree, _ leaves: inout [Place]) -> PageOwner? {
+  private func walk(_ tree: Tree, _ leaves: inout [PendingPage]) -> PageOwner? {
     var owner = tree.owner
     if tree.root == target { return owner }
-    var waiting = [Place(page: tree.root, rows: .min ... .max)]
+    var waiting = [PendingPage(page: tree.root, rows: .min ... .max)]
     var seen: Set<UInt32> = []
     while let place = waiting.popLast() {
       // A manipulated file may contain cycles.
@@ -143,10 +143,10 @@ private struct PageSearch {
     of page: [UInt8],
     at start: Int,
     _ rows: ClosedRange<Int64>
-  ) -> [Place]? {
+  ) -> [PendingPage]? {
     guard page[start] == 2 || page[start] == 5 else { return nil }
     let count = Int(page.number(at: start + 3, size: 2))
-    var result: [Place] = []
+    var result: [PendingPage] = []
     var first = rows.lowerBound
     for cell in 0..<count {
       let offset = Int(page.number(at: start + 12 + cell * 2, size: 2))
@@ -154,12 +154,14 @@ private struct PageSearch {
       var last = rows.upperBound
       if page[start] == 5 { last = max(first, page.varint(at: offset + 4).value) }
       result.append(
-        Place(page: UInt32(page.number(at: offset, size: 4)), rows: first...last)
+        PendingPage(page: UInt32(page.number(at: offset, size: 4)), rows: first...last)
       )
       if page[start] == 5, last < .max { first = last + 1 }
     }
     let rest = max(first, rows.upperBound)
-    result.append(Place(page: UInt32(page.number(at: start + 8, size: 4)), rows: first...rest))
+    result.append(
+      PendingPage(page: UInt32(page.number(at: start + 8, size: 4)), rows: first...rest)
+    )
     return result
   }
 

@@ -46,7 +46,7 @@ struct PageReader {
     into bytes: UnsafeMutableRawBufferPointer
   ) -> Bool {
     guard let log else { return false }
-    return log.readAll(bytes, at: LogFile.offset(ofPageIn: frame, size)) == SQLITE_OK
+    return log.readAll(bytes, at: WALFile.offset(ofPageIn: frame, size)) == SQLITE_OK
       && PageChecksum.value(of: UnsafeRawBufferPointer(bytes), number: number) == sum
   }
 

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The file system through which SQLite accesses the files of databases (sqlite.org/vfs.html).
 ///
-/// Databases and their write-ahead logs are ``MainFile`` and ``LogFile``: each page has a checksum,
+/// Databases and their write-ahead logs are ``MainFile`` and ``WALFile``: each page has a checksum,
 /// and a commit is written to the log at once. The connections of this process share locks and
 /// memory among themselves, and all other processes are locked out. Temporary files and rollback
 /// journals are those of SQLite's own file system.
@@ -43,7 +43,7 @@ enum VirtualFileSystem {
     do throws(FileFailure) {
       let file: OpenFile
       if flags & SQLITE_OPEN_WAL != 0, let main = sqlite3_filename_database(path) {
-        file = try LogFile(
+        file = try WALFile(
           path: String(cString: path),
           database: SharedDatabase.at(String(cString: main)),
           flags: flags

@@ -40,7 +40,7 @@ extension Server {
   /// Begins the next waiting call of the connection; returns whether there was one that may begin.
   func startWaiting(_ session: Session) -> Bool {
     guard let call = session.queue.next() else { return false }
-    touch(session)
+    scheduleFlush(session)
     start(call, call.operation.declaration.effect, session)
     return true
   }
@@ -376,7 +376,7 @@ extension Server {
   /// Returns whether answering one call of a session is the only work of this round.
   private func isAlone(_ session: Session) -> Bool {
     session.output.count == 0 && session.decoder.pendingCount == 0 && !session.queue.hasWaiting
-      && writing.isEmpty && ready.count == 1 && touched.allSatisfy { $0 === session }
+      && writing.isEmpty && ready.count == 1 && sessionsToFlush.allSatisfy { $0 === session }
   }
 
   /// Passes a read to the readers' threads.
@@ -386,7 +386,7 @@ extension Server {
     of host: StoreHost,
     _ session: Session,
     catalog: Catalog,
-    pin: Pin? = nil
+    pin: SharedSnapshot? = nil
   ) throws(DepotError) {
     let open = session.calls.values.count { $0.stream?.isLimited == true }
     guard !call.operation.isStream || open < Limits.streams else {

@@ -70,7 +70,7 @@ extension Server {
       session.fail(id, error)
       isError = true
     }
-    touch(session)
+    scheduleFlush(session)
     finish(id, of: session, isError: isError)
   }
 

@@ -17,10 +17,10 @@ extension Server {
     for host in container.hosts where host.readers == nil { throw host.refusal }
     let longest = configuration.pinMilliseconds
     let milliseconds = min(age ?? longest, longest)
-    let lease = PinLease(nanoseconds: UInt64(milliseconds) * 1_000_000)
-    let moment = PinnedMoment(container, lease)
+    let lease = SnapshotLease(nanoseconds: UInt64(milliseconds) * 1_000_000)
+    let snapshot = ContainerSnapshot(container, lease)
     let name = Self.makeInstance()
-    session.pins[name] = moment
+    session.pins[name] = snapshot
     session.calls[call.id] = session.calls[call.id] ?? running(call)
     session.calls[call.id]?.pin = name
     let caller = Caller(session, call)
@@ -32,53 +32,54 @@ extension Server {
         store: store.storeIdentifier,
         for: lease
       ) { [inbox] result in inbox.post(.pinned(pinned, result)) }
-      moment.add(host, pin)
+      snapshot.add(host, pin)
     }
   }
 
   /// Notes a taken snapshot, and answers the call if it was the last one.
-  func didPin(_ pinned: Inbox.Pinned, _ result: Result<Pin.Moment, DepotError>) {
+  func didPin(_ pinned: Inbox.Pinned, _ result: Result<SharedSnapshot.Facts, DepotError>) {
     let id = pinned.caller.call
-    guard let session = session(of: pinned.caller), let moment = session.pins[pinned.name],
+    guard let session = session(of: pinned.caller), let snapshot = session.pins[pinned.name],
       let call = session.calls[id]
     else { return }
     do throws(DepotError) {
-      guard moment.complete(pinned.store, try result.get()) else { return }
+      guard snapshot.complete(pinned.store, try result.get()) else { return }
       try call.control.check()
-      if let end = moment.end(now) { throw end }
-      moment.lease.use(at: now)
+      if let end = snapshot.end(now) { throw end }
+      snapshot.lease.use(at: now)
       session.reply(to: id).object(to: &session.output.writer) { writer in
         writer.member("pin", pinned.name)
-        if let token = moment.token { writer.member("token", token) }
-        writer.member("expiresMs", Int(moment.lease.nanoseconds / 1_000_000))
+        if let token = snapshot.token { writer.member("token", token) }
+        writer.member("expiresMs", Int(snapshot.lease.nanoseconds / 1_000_000))
       }
       finish(id, of: session, isError: false)
     } catch {
       session.pins[pinned.name] = nil
-      moment.end(error)
+      snapshot.end(error)
       session.fail(id, error)
       finish(id, of: session, isError: true)
     }
-    touch(session)
+    scheduleFlush(session)
   }
 
   /// Releases a pin.
   ///
   /// - Throws: ``DepotError`` `stream.expired` if the connection has no such pin.
   func unpin(_ name: String, _ session: Session) throws(DepotError) {
-    let moment = try moment(name, session)
+    let snapshot = try snapshot(name, session)
     session.pins[name] = nil
-    moment.end(DepotError(.cancelled, "The client gave up the pin."))
+    snapshot.end(DepotError(.cancelled, "The client gave up the pin."))
   }
 
-  private func moment(_ name: String, _ session: Session) throws(DepotError) -> PinnedMoment {
-    guard let moment = session.pins[name] else { throw .pinExpired }
-    if let end = moment.end(now) {
+  private func snapshot(_ name: String, _ session: Session) throws(DepotError) -> ContainerSnapshot
+  {
+    guard let snapshot = session.pins[name] else { throw .pinExpired }
+    if let end = snapshot.end(now) {
       session.pins[name] = nil
-      moment.end(end)
+      snapshot.end(end)
       throw end
     }
-    return moment
+    return snapshot
   }
 
   /// Begins a read from a pinned snapshot.
@@ -88,21 +89,21 @@ extension Server {
     pinned name: String,
     _ session: Session
   ) throws(DepotError) {
-    let moment = try moment(name, session)
-    if let other = call.container, other != moment.container.name {
-      throw DepotError(.usage, "The pin is of the container \"\(moment.container.name)\".")
+    let snapshot = try snapshot(name, session)
+    if let other = call.container, other != snapshot.container.name {
+      throw DepotError(.usage, "The pin is of the container \"\(snapshot.container.name)\".")
         .at("/container")
     }
-    let (host, pin, catalog) = try moment.part(of: call.operation)
-    moment.lease.use(at: now)
+    let (host, pin, catalog) = try snapshot.part(of: call.operation)
+    snapshot.lease.use(at: now)
     guard host.reader != nil else { throw host.refusal }
     try readLong(call, running, of: host, session, catalog: catalog, pin: pin)
   }
 
   /// Ends the snapshots that a connection pinned.
   func endPins(_ session: Session) {
-    for moment in session.pins.values {
-      moment.end(.connectionEnded)
+    for snapshot in session.pins.values {
+      snapshot.end(.connectionEnded)
     }
     session.pins = [:]
   }
@@ -117,7 +118,7 @@ extension Server {
       if host.boundLog(configuration.logBytes) { isBusy = true }
     }
     for session in sessions.values {
-      for name in session.pins.keys { _ = try? moment(name, session) }
+      for name in session.pins.keys { _ = try? snapshot(name, session) }
     }
     return isBusy
   }

@@ -148,7 +148,7 @@ extension Server {
     session.queue.removeWaiting()
     session.staged = StagedSaves()
     cancelAll(session)
-    touch(session)
+    scheduleFlush(session)
     log.write(
       .info,
       "connection closed",

@@ -5,7 +5,7 @@ internal import DepotProtocol
 /// Reads frames from clients, with a time slice for each session.
 extension Server {
   /// The time for sessions' input in one round of the loop; each gets a fifth at most.
-  private static let turnNanoseconds: UInt64 = 10_000_000
+  private static let iterationNanoseconds: UInt64 = 10_000_000
   /// The bytes of unanswered requests above which a session's next call waits.
   private static let requestBytes = 32 << 20
   /// The bytes of all unanswered requests above which sessions with more than a few of them wait.
@@ -26,8 +26,8 @@ extension Server {
     releaseHeld()
     let count = ready.count
     guard count > 0 else { return }
-    let end = Monotonic.now() + Self.turnNanoseconds
-    let slice = Self.turnNanoseconds / UInt64(max(5, count))
+    let end = Monotonic.now() + Self.iterationNanoseconds
+    let slice = Self.iterationNanoseconds / UInt64(max(5, count))
     var served = 0
     var time = Monotonic.now()
     while served < count, served == 0 || time < end {
@@ -60,7 +60,7 @@ extension Server {
     guard count > 0 else {
       session.isHalfClosed = true
       session.revokeDirectAnswer()
-      return touch(session)
+      return scheduleFlush(session)
     }
     // Bytes after the end are discarded until the client notices it.
     if session.isClosing { return }
@@ -75,7 +75,7 @@ extension Server {
       do throws(DepotError) {
         guard startWaiting(session) ? true : try handleFrame(session) else {
           // Its socket may be watched again, or its connection may be finished.
-          if session.isHalfClosed || !session.watchesReads { touch(session) }
+          if session.isHalfClosed || !session.watchesReads { scheduleFlush(session) }
           return
         }
       } catch {
@@ -83,7 +83,7 @@ extension Server {
       }
     } while Monotonic.now() < end
     enqueue(session)
-    touch(session)
+    scheduleFlush(session)
   }
 
   /// Handles the next frame, and returns whether there was one that needn't wait.
@@ -108,13 +108,13 @@ extension Server {
       if case .call = frame, !hasRoom(session) {
         session.held = (frame, bytes.count)
         held[session.number] = session
-        touch(session)
+        scheduleFlush(session)
         return false
       }
       perform(session.state.receive(frame, bytes: bytes.count), session)
     case .skipped(let length):
       session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
-      touch(session)
+      scheduleFlush(session)
     }
     return true
   }
@@ -143,7 +143,7 @@ extension Server {
   }
 
   private func perform(_ action: SessionState.Action, _ session: Session) {
-    touch(session)
+    scheduleFlush(session)
     switch action {
     case .nothing: break
     case .welcome(let hello, let version): welcome(session, hello, version)

@@ -55,7 +55,7 @@ final class Session {
   /// Whether the client has ended its output; it may still read.
   var isHalfClosed = false
   /// Whether the session's output is sent before the loop sleeps.
-  var isTouched = false
+  var needsFlush = false
   /// Whether the session is among those with frames or calls to handle.
   var isQueued = false
   /// Whether its client has sent bytes that must be read first.
@@ -65,7 +65,7 @@ final class Session {
   /// The monotonic time of the connection's start, in nanoseconds.
   let openedAt: UInt64
   /// The pinned snapshots of the client, by name.
-  var pins: [String: PinnedMoment] = [:]
+  var pins: [String: ContainerSnapshot] = [:]
   /// The numbers of the stores that may have uploads of this connection.
   var uploads: Set<Int> = []
   /// The time when the client last received or sent bytes.

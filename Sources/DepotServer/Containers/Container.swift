@@ -55,7 +55,7 @@ final class Container {
     self.keeps = keeps
     only = hosts.count == 1 ? hosts[0] : nil
     placement = StorePlacement(
-      hosts.map { StorePlacement.Place(store: $0.name, entities: $0.entities) }
+      hosts.map { StorePlacement.StoreEntities(store: $0.name, entities: $0.entities) }
     )
     if !isView { for host in hosts { host.container = self } }
   }

@@ -3,18 +3,18 @@ internal import DepotProtocol
 /// The assignment of entities to the stores of a container.
 struct StorePlacement {
   /// A store with its entities.
-  struct Place {
+  struct StoreEntities {
     var store: String
     /// The entities that it holds; `nil` for all entities that no other store names.
     var entities: [String]?
   }
 
-  private let places: [Place]
+  private let places: [StoreEntities]
   private let named: [String: Int]
   /// The index of the store for entities that no store names.
   private let rest: Int?
 
-  init(_ places: [Place]) {
+  init(_ places: [StoreEntities]) {
     self.places = places
     var named: [String: Int] = [:]
     for (index, place) in places.enumerated() {

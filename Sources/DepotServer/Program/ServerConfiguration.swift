@@ -10,7 +10,7 @@ package struct ServerConfiguration: Sendable {
   /// The database of the store; `nil` if the store is a file.
   var cluster: ClusterAddress?
   /// The folder for local copies of clusters' stores; empty if unknown and this user has no home.
-  var cacheFolder = ServicePlaces.cache ?? ""
+  var cacheFolder = ServicePaths.cache ?? ""
   /// The longest time in seconds that a suspended service may keep other services from writing.
   var turnSeconds = 20
   /// Whether the cluster may be an engine that Depot wasn't tested with.
@@ -54,8 +54,8 @@ package struct ServerConfiguration: Sendable {
 
   /// Creates the default settings.
   package init() {
-    socketPath = ServicePlaces.socket
-    storePath = ServicePlaces.store ?? ""
+    socketPath = ServicePaths.socket
+    storePath = ServicePaths.store ?? ""
   }
 
   /// The store's name as configured: a path, or the address of a database.

@@ -19,7 +19,7 @@ final class Inbox: Sendable {
     case readersClosed(store: Int)
     case storeClosed(store: Int)
     case opened(ticket: Int, StoreOpener.Outcome)
-    case pinned(Pinned, Result<Pin.Moment, DepotError>)
+    case pinned(Pinned, Result<SharedSnapshot.Facts, DepotError>)
     case fatal(DepotError)
     /// A client from inside this program.
     case client(Descriptor)

@@ -58,7 +58,7 @@ extension Server {
       session.state.drain()
       session.send { $0.raw("{\"event\":\"draining\"}") }
       endWatches(of: session)
-      touch(session)
+      scheduleFlush(session)
     }
   }
 

@@ -57,7 +57,8 @@ extension Server {
     }
     let watches = host.live?.statistics
     members["watches"] = .object([
-      "current": .int64(Int64(watches?.current ?? 0)), "told": .int64(Int64(watches?.told ?? 0)),
+      "current": .int64(Int64(watches?.current ?? 0)),
+      "told": .int64(Int64(watches?.notified ?? 0)),
       "lateSeconds": .double(watches?.lateSeconds ?? 0),
       "longestLateSeconds": .double(watches?.longestLateSeconds ?? 0),
     ])

@@ -29,7 +29,7 @@ extension Server {
     var handover = Handover(connection: session.number, call: call.id)
     pauseListener()
     // Clients that have sent nothing yet are handed over without noticing.
-    for client in sessions.values where client.isUnheard {
+    for client in sessions.values where client.hasReceivedNothing {
       sessions[client.number] = nil
       loop.remove(client.descriptor)
       handover.clients.append(client.descriptor)
@@ -116,7 +116,7 @@ extension Descriptor {
 
 extension Session {
   /// Whether the client has sent nothing so far.
-  fileprivate var isUnheard: Bool {
+  fileprivate var hasReceivedNothing: Bool {
     state.isAwaitingHello && decoder.framing == nil && decoder.pendingCount == 0
       && refusal == nil && !isClosing && !isHalfClosed
   }

@@ -28,7 +28,7 @@ package actor Server {
   var listener: ListeningSocket?
   var isAccepting = false
   /// The notices about the service's files; `nil` inside a program, and where inotify fails.
-  var places: FileNotices?
+  var fileNotices: FileNotices?
   /// Whether the socket is gone from its path and couldn't be made again.
   var hasLostSocket = false
   /// Whether the last attempt to accept found no descriptors.
@@ -52,7 +52,7 @@ package actor Server {
   /// The writes submitted to stores.
   var pending = PendingWrites()
   /// The sessions with output to send.
-  var touched: [Session] = []
+  var sessionsToFlush: [Session] = []
   /// The sessions with frames or waiting calls, in order.
   var ready: [Session] = []
   /// The sessions whose next call waits until fewer bytes are in flight, by their numbers.
@@ -105,7 +105,7 @@ package actor Server {
 
   static let listenerToken: Int64 = -2
   static let signalToken: Int64 = -3
-  static let placesToken: Int64 = -4
+  static let filesToken: Int64 = -4
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.asUnownedSerialExecutor()
@@ -234,7 +234,7 @@ package actor Server {
     var timeout = begin()
     while true {
       loop.wait(milliseconds: timeout, &events)
-      switch turn(events) {
+      switch runIteration(events) {
       case .end(let status):
         inbox.close()
         return status
@@ -261,7 +261,7 @@ package actor Server {
       log.write(.error, "signals can't be watched", [("error", .text("\(error)"))])
     }
     watchListener()
-    watchPlaces()
+    watchFiles()
     log.write(
       .notice,
       "ready",
@@ -298,6 +298,6 @@ package actor Server {
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
     let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)
     guard isIdle else { return 500 }
-    return places == nil && !isInProgram ? 1000 : 10_000
+    return fileNotices == nil && !isInProgram ? 1000 : 10_000
   }
 }

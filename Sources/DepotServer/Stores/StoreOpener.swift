@@ -118,7 +118,7 @@ final class StoreOpener {
     let readers = ReaderPool(
       path: configuration.path,
       isFrozen: store.isReadOnly,
-      waitForNews: { store.waitForNews() }
+      waitForForeignCommits: { store.waitForForeignCommits() }
     )
     return Opened(store: store, readers: readers, feed: feed)
   }

@@ -58,11 +58,11 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
     // Yields, so that the main actor, above all, needn't wait until a bulk fetch has finished.
     DepotLinux.Thread.giveWay()
-    modelContext.use.hasActor.store(true, ordering: .relaxed)
+    modelContext.accessGuard.hasActor.store(true, ordering: .relaxed)
     // An urgent job may run in the block of an earlier one, ahead of a scheduled merge.
     modelContext.mergeQueue.workNow()
     job.runSynchronously(on: asUnownedSerialExecutor())
-    DepotLinux.Thread.takeTurns()
+    DepotLinux.Thread.restoreSlice()
   }
 }
 

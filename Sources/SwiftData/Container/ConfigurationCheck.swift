@@ -88,20 +88,20 @@ extension [any DataStoreConfiguration] {
         )
       }
     }
-    IgnoredOptions.tell(of: compactMap { $0 as? ModelConfiguration })
+    IgnoredOptions.report(of: compactMap { $0 as? ModelConfiguration })
   }
 }
 
 /// Options that only mean something on Apple's systems.
 private enum IgnoredOptions {
-  private static let wasTold = Atomic(false)
+  private static let wasReported = Atomic(false)
 
   /// Says once that they have no effect.
-  static func tell(of configurations: [ModelConfiguration]) {
+  static func report(of configurations: [ModelConfiguration]) {
     let isUsed = configurations.contains {
       $0.groupAppContainerIdentifier != nil || $0.cloudKitContainerIdentifier != nil
     }
-    guard isUsed, !wasTold.exchange(true, ordering: .relaxed) else { return }
+    guard isUsed, !wasReported.exchange(true, ordering: .relaxed) else { return }
     let line = "SwiftData: app groups and CloudKit databases have no effect on this system.\n"
     FileHandle.standardError.write(Data(line.utf8))
   }

@@ -5,7 +5,7 @@ internal import Foundation
 enum StoreFolder {
   /// `$XDG_DATA_HOME/depot`, or `~/.local/share/depot`, as for services; `nil` if this user has no home.
   static var `default`: URL? {
-    ServicePlaces.data.map { URL(fileURLWithPath: $0, isDirectory: true) }
+    ServicePaths.data.map { URL(fileURLWithPath: $0, isDirectory: true) }
   }
 
   /// A folder that nobody can make.

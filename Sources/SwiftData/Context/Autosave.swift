@@ -9,15 +9,15 @@ extension ModelContext {
     guard !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
     let context = TravellingContext(context: self)
-    let home = mergeQueue.home.isCaller && MainQueue.isCurrent ? .main : mergeQueue.home
-    home.perform { context.autosave() }
+    let executor = mergeQueue.executor.isCaller && MainQueue.isCurrent ? .main : mergeQueue.executor
+    executor.perform { context.autosave() }
   }
 
   /// Makes an actor the owner of a context that has none, and hands it a scheduled save.
   final func settle(on actor: (any Actor)?) {
-    guard mergeQueue.home.isCaller else { return }
+    guard mergeQueue.executor.isCaller else { return }
     mergeQueue.settle(on: actor)
-    guard isAutosaveScheduled, !mergeQueue.home.isCaller else { return }
+    guard isAutosaveScheduled, !mergeQueue.executor.isCaller else { return }
     isAutosaveScheduled = false
     scheduleAutosave()
   }
@@ -26,7 +26,7 @@ extension ModelContext {
   ///
   /// - Throws: The errors of ``save()``.
   final func autosaveIfDue() throws {
-    guard autosaveEnabled, isAutosaveScheduled, mergeQueue.home.isCaller, !MainQueue.isCurrent
+    guard autosaveEnabled, isAutosaveScheduled, mergeQueue.executor.isCaller, !MainQueue.isCurrent
     else { return }
     isAutosaveScheduled = false
     try save()

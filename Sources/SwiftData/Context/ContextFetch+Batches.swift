@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// Work on many objects at once.
 extension ContextFetch {
   /// Calls `body` with batches of the objects.
-  func enumerate(batchSize: Int, _ body: ([Link]) throws -> Void) throws {
+  func enumerate(batchSize: Int, _ body: ([ObjectReference]) throws -> Void) throws {
     var hasBegun = false
     try answer(
       unless: { hasBegun },
@@ -16,7 +16,7 @@ extension ContextFetch {
     )
   }
 
-  private func batches(_ size: Int, _ body: ([Link]) throws -> Void) throws {
+  private func batches(_ size: Int, _ body: ([ObjectReference]) throws -> Void) throws {
     guard let pending = try pendingChanges() else {
       return try store.enumerate(limited(query), batchSize: size, into: context, body)
     }
@@ -45,7 +45,7 @@ extension ContextFetch {
   ///
   /// The context changes the objects whose values in the store differ, or all if the store can't
   /// find them.
-  func parts() throws -> (query: StoreQuery?, links: [Link]) {
+  func parts() throws -> (query: StoreQuery?, links: [ObjectReference]) {
     guard store.takesExpressions, let pending = try pendingChanges() else { return (query, []) }
     guard isExact, let rest = try expression(without: pending) else {
       return (nil, try descriptor.cut(merged(pending)))

@@ -67,7 +67,7 @@ struct ContextFetch<T: PersistentModel> {
     }
   }
 
-  func links() throws -> [Link] {
+  func links() throws -> [ObjectReference] {
     guard let pending = try pendingChanges() else {
       return try store.fetch(limited(query), into: context)
     }
@@ -110,11 +110,11 @@ struct ContextFetch<T: PersistentModel> {
   /// The changes that matter to the fetch.
   struct Pending {
     /// The inserted objects of the entity, in the order of a save.
-    var inserted: [Link] = []
+    var inserted: [ObjectReference] = []
     /// The changed and deleted objects of the entity.
-    var stored: [Link] = []
+    var stored: [ObjectReference] = []
     /// The changed and deleted objects behind relationships, by their key paths.
-    var reached: [(path: String, links: [Link])] = []
+    var reached: [(path: String, links: [ObjectReference])] = []
   }
 
   /// Finds the changes that matter; `nil` if there are none, and the store does all that there is to do.
@@ -139,13 +139,18 @@ struct ContextFetch<T: PersistentModel> {
     return matters || !isExact ? pending : nil
   }
 
-  private func isOfEntity(_ link: Link) -> Bool { link.storage.description.isKind(of: description) }
+  private func isOfEntity(_ link: ObjectReference) -> Bool {
+    link.storage.description.isKind(of: description)
+  }
 
   /// Returns the conditions of the objects that the context evaluates; `nil` if these are too
   /// many.
   private func affectedCondition(_ pending: Pending) -> [QueryExpression]? {
     var conditions: [QueryExpression] = []
-    func add(_ links: [Link], _ condition: ([QueryExpression]) -> QueryExpression) -> Bool {
+    func add(
+      _ links: [ObjectReference],
+      _ condition: ([QueryExpression]) -> QueryExpression
+    ) -> Bool {
       let rows = links.compactMap(\.storage.identifier.row)
       guard !rows.isEmpty else { return true }
       guard rows.count <= listLimit else { return false }
@@ -180,7 +185,7 @@ struct ContextFetch<T: PersistentModel> {
   /// Returns the objects whose position may differ from the store's.
   ///
   /// The saved ones come first, by identifier, and then the inserted ones.
-  func affected(_ pending: Pending) throws -> [Link] {
+  func affected(_ pending: Pending) throws -> [ObjectReference] {
     var links = pending.stored.filter { $0.storage.phase == .stored }
     if !pending.reached.isEmpty {
       var only = pending
@@ -196,7 +201,7 @@ struct ContextFetch<T: PersistentModel> {
     return links + pending.inserted
   }
 
-  func matching(_ links: [Link]) throws -> [Link] {
+  func matching(_ links: [ObjectReference]) throws -> [ObjectReference] {
     try context.seeingDeletions {
       try links.filter { link in
         guard let model = link.model as? T else { return false }
@@ -206,7 +211,7 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   /// Returns all objects that are wanted, before the limit.
-  func merged(_ pending: Pending) throws -> [Link] {
+  func merged(_ pending: Pending) throws -> [ObjectReference] {
     var query = query
     guard store.takesExpressions, let rest = try expression(without: pending) else {
       return try everything(pending)
@@ -225,7 +230,7 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   /// Evaluates the fetch in memory over all objects.
-  private func everything(_ pending: Pending) throws -> [Link] {
+  private func everything(_ pending: Pending) throws -> [ObjectReference] {
     var query = StoreQuery(description)
     query.request.prefetch = self.query.request.prefetch
     query.descriptor = FetchDescriptor<T>()
@@ -240,14 +245,14 @@ struct ContextFetch<T: PersistentModel> {
   // MARK: - Order
 
   /// Sorts objects; equal ones keep their order.
-  private func sorted(_ links: [Link]) -> [Link] {
+  private func sorted(_ links: [ObjectReference]) -> [ObjectReference] {
     guard !descriptor.sortBy.isEmpty else { return links.sorted(by: isEarlier) }
     return context.seeingDeletions { links.sorted { comesBefore($0, $1) } }
   }
 
-  private func merge(_ left: [Link], _ right: [Link]) -> [Link] {
+  private func merge(_ left: [ObjectReference], _ right: [ObjectReference]) -> [ObjectReference] {
     guard !right.isEmpty else { return left }
-    var result: [Link] = []
+    var result: [ObjectReference] = []
     result.reserveCapacity(left.count + right.count)
     var (first, second) = (0, 0)
     while first < left.count, second < right.count {
@@ -264,12 +269,12 @@ struct ContextFetch<T: PersistentModel> {
     return result + left[first...] + right[second...]
   }
 
-  private func comesBefore(_ left: Link, _ right: Link) -> Bool {
+  private func comesBefore(_ left: ObjectReference, _ right: ObjectReference) -> Bool {
     order(left, right) ?? isEarlier(left, right)
   }
 
   /// Returns whether one object comes before another by the descriptor; `nil` if it doesn't decide.
-  private func order(_ left: Link, _ right: Link) -> Bool? {
+  private func order(_ left: ObjectReference, _ right: ObjectReference) -> Bool? {
     if !descriptor.sortBy.isEmpty, let first = left.model as? T, let second = right.model as? T {
       if filter.areInOrder(first, second) { return true }
       if filter.areInOrder(second, first) { return false }
@@ -279,7 +284,7 @@ struct ContextFetch<T: PersistentModel> {
 
   /// Whether an object's identifier comes first, or will when both are saved; inserted objects are in
   /// that order already.
-  private func isEarlier(_ left: Link, _ right: Link) -> Bool {
+  private func isEarlier(_ left: ObjectReference, _ right: ObjectReference) -> Bool {
     if left.storage.identifier.isTemporary { return false }
     if right.storage.identifier.isTemporary { return true }
     return left.storage.identifier.key < right.storage.identifier.key

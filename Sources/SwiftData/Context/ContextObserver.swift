@@ -14,7 +14,7 @@ protocol ContextObserver: AnyObject {
   /// Changes that others have saved were merged.
   func didMerge(_ changes: MergedChanges)
   /// The context's queue has time.
-  func didReachTurn()
+  func didBecomeIdle()
 }
 
 extension ContextObserver {
@@ -26,5 +26,5 @@ extension ContextObserver {
   func didSave() {}
   func didRollBack() {}
   func didMerge(_ changes: MergedChanges) {}
-  func didReachTurn() {}
+  func didBecomeIdle() {}
 }

@@ -12,7 +12,7 @@ protocol ContextStore: AnyObject {
   var takesExpressions: Bool { get }
 
   /// Reads objects into the context; returns them in their order.
-  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link]
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [ObjectReference]
 
   /// Counts objects, for a context.
   func count(_ query: StoreQuery, in context: ModelContext) throws -> Int
@@ -25,7 +25,7 @@ protocol ContextStore: AnyObject {
     _ query: StoreQuery,
     batchSize: Int,
     into context: ModelContext,
-    _ body: ([Link]) throws -> Void
+    _ body: ([ObjectReference]) throws -> Void
   ) throws
 
   /// Deletes the rows that satisfy a predicate at once, for a context, and applies delete rules.
@@ -57,7 +57,7 @@ protocol ContextStore: AnyObject {
     of description: EntityDescription,
     slots: [Int]?,
     into context: ModelContext
-  ) throws -> [Link]
+  ) throws -> [ObjectReference]
 
   /// Reads the targets of a to-many relationship of some objects of one entity into the context.
   ///
@@ -67,7 +67,7 @@ protocol ContextStore: AnyObject {
     _ description: EntityDescription,
     slot: Int,
     into context: ModelContext
-  ) throws -> [[Link]]
+  ) throws -> [[ObjectReference]]
 
   /// Checks whether the store can accept the changes.
   ///
@@ -87,7 +87,7 @@ protocol ContextStore: AnyObject {
   ///
   /// - Returns: The save and its outcome; `nil` if there is none, or it isn't made.
   /// - Throws: ``SwiftDataError`` if the outcome can't be found out now.
-  func settle() throws -> (DoubtfulSave, SaveOutcome)?
+  func settle() throws -> (UnconfirmedSave, SaveOutcome)?
 
   /// Leaves the outcome of a save unknown.
   func giveUpDoubt()
@@ -103,7 +103,7 @@ extension ContextStore {
   func check(_ changes: SaveChanges) throws {}
   var keepsMissingLists: Bool { false }
   var isInDoubt: Bool { false }
-  func settle() throws -> (DoubtfulSave, SaveOutcome)? { nil }
+  func settle() throws -> (UnconfirmedSave, SaveOutcome)? { nil }
   func giveUpDoubt() {}
 
   func withHistory<Result>(
@@ -163,9 +163,9 @@ struct StoreQuery {
 
 /// The changes of a context that one store saves.
 struct SaveChanges {
-  var inserted: [Link] = []
-  var updated: [Link] = []
-  var deleted: [Link] = []
+  var inserted: [ObjectReference] = []
+  var updated: [ObjectReference] = []
+  var deleted: [ObjectReference] = []
   /// The objects that must be as they were read.
   var required: [RequiredObject] = []
   var policy: MergePolicy
@@ -184,9 +184,9 @@ struct SaveOutcome {
   /// The versions of the updated objects, in their order; `nil` where nothing was sent.
   var updated: [Int64?] = []
   /// The objects whose rows differ from the context's values.
-  var stale: [Link] = []
+  var stale: [ObjectReference] = []
   /// The objects that were to be deleted and that the store keeps, as the policy says.
-  var kept: [Link] = []
+  var kept: [ObjectReference] = []
   /// The conflicts that the context has won.
   var wonConflicts: [SaveConflict] = []
   var token: DepotProtocol.HistoryToken?

@@ -8,10 +8,10 @@ final class FetchGroup {
   private let locked = RegistrationLock()
   private var members: [Unmanaged<ModelStorage>?] = []
   /// The objects that outlive the same context; `nil` while the context exists.
-  fileprivate(set) var survivors: Survivors?
+  fileprivate(set) var orphanedObjects: OrphanedObjects?
 
   func add(_ storage: ModelStorage) {
-    if storage.group?.survivors?.hasSuccessor == true { return }
+    if storage.group?.orphanedObjects?.hasSuccessor == true { return }
     storage.group?.forget(storage.groupIndex)
     storage.group = self
     locked {
@@ -43,27 +43,27 @@ final class FetchGroup {
   }
 }
 
-/// The objects that outlive a context, by their fetches.
+/// The objects that outlive their context, by their fetches.
 ///
 /// One successor context reads for all of them. It is made when the first object needs data, and
 /// lasts as long as one of them.
-final class Survivors {
+final class OrphanedObjects {
   /// The stores of the context, as long as they are used elsewhere.
   private weak var core: ContainerCore?
   private var groups: [WeakGroup] = []
   /// The group of the objects that weren't fetched.
   private weak var others: FetchGroup?
-  private var heir: ModelContext?
+  private var readingContext: ModelContext?
 
   private struct WeakGroup { weak var group: FetchGroup? }
 
   init(_ core: ContainerCore) { self.core = core }
 
-  var hasSuccessor: Bool { heir != nil }
+  var hasSuccessor: Bool { readingContext != nil }
 
   func add(_ storage: ModelStorage) {
     if let group = storage.group {
-      if group.survivors !== self { enter(group) }
+      if group.orphanedObjects !== self { enter(group) }
       return
     }
     if storage.isWhole, core?.isReached(storage.description) == false { return }
@@ -74,15 +74,15 @@ final class Survivors {
   }
 
   private func enter(_ group: FetchGroup) {
-    group.survivors = self
+    group.orphanedObjects = self
     groups.append(WeakGroup(group: group))
   }
 
   /// Returns the context that reads; `nil` if the container no longer exists.
   func successor() -> ModelContext? {
-    guard heir == nil, let core else { return heir }
+    guard readingContext == nil, let core else { return readingContext }
     let context = ModelContext(core, isSuccessor: true)
-    heir = context
+    readingContext = context
     for entry in groups {
       for storage in entry.group?.orphans ?? [] { context.register(storage) }
     }

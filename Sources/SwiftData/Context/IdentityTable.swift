@@ -10,7 +10,7 @@ final class IdentityMap {
   /// The context, which owns this.
   unowned(unsafe) var context: ModelContext?
   /// The use of the context by threads.
-  let use = ContextUse()
+  let accessGuard = ContextAccessGuard()
 
   /// Finds the storage of an object.
   subscript(identifier: PersistentIdentifier) -> ModelStorage? {
@@ -21,7 +21,7 @@ final class IdentityMap {
   func table(of entity: EntityKey) -> IdentityTable {
     let root = entity.root
     if let table = known(root) { return table }
-    let table = IdentityTable(context, use)
+    let table = IdentityTable(context, accessGuard)
     tablesByRoot[ObjectIdentifier(root)] = table
     return table
   }
@@ -48,16 +48,16 @@ final class IdentityTable {
   /// The context; `nil` after its end.
   @exclusivity(unchecked) private(set) unowned(unsafe) var context: ModelContext?
   /// The use of the context by threads.
-  let use: ContextUse
+  let accessGuard: ContextAccessGuard
   private let locked = RegistrationLock()
   /// The objects with numbers.
   @exclusivity(unchecked) private var numbered: [Int64: Entry] = [:]
   /// The objects with text keys instead of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
-  fileprivate init(_ context: ModelContext?, _ use: ContextUse) {
+  fileprivate init(_ context: ModelContext?, _ accessGuard: ContextAccessGuard) {
     self.context = context
-    self.use = use
+    self.accessGuard = accessGuard
   }
 
   subscript(key: PersistentIdentifier.Key) -> ModelStorage? {
@@ -113,7 +113,7 @@ final class IdentityTable {
   }
 
   /// The objects that are registered now, kept alive.
-  var links: [Link] { everything.compactMap(\.link) }
+  var links: [ObjectReference] { everything.compactMap(\.link) }
 
   /// The storages of the objects that are registered now.
   var all: [ModelStorage] { everything.filter { $0.model != nil } }

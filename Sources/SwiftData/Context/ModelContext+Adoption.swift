@@ -23,7 +23,7 @@ extension ModelContext {
     if let replaced, let old = replaced.link {
       unregister(replaced)
       replaced.leaveGroup()
-      Survivors(core).add(replaced)
+      OrphanedObjects(core).add(replaced)
       adoption.replaced.append((old, link))
     }
     adoption.edits.append((link, storage.takeEdits()))
@@ -67,7 +67,7 @@ extension ModelContext {
     let value: Slot? =
       switch edit.value {
       case .unloaded: nil
-      case .many(let list): .many(list.map { _ in LinkList(targets) })
+      case .many(let list): .many(list.map { _ in ObjectReferenceList(targets) })
       default: targets.first.map(Slot.link) ?? .nothing
       }
     storage.withMutation(slot) {
@@ -81,7 +81,7 @@ extension ModelContext {
   }
 
   /// Returns this context's object for a target, which may be adopted for this.
-  private func own(_ target: Adoption.Target) -> Link? {
+  private func own(_ target: Adoption.Target) -> ObjectReference? {
     if let link = target.link {
       if link.storage.ownContext === self || link.storage.phase == .unregistered { return link }
       if link.storage.phase == .gone { return nil }
@@ -90,7 +90,7 @@ extension ModelContext {
   }
 
   /// Redirects references from objects to the objects that have their rows from now on.
-  private func replace(_ replaced: [(old: Link, new: Link)]) {
+  private func replace(_ replaced: [(old: ObjectReference, new: ObjectReference)]) {
     guard !replaced.isEmpty else { return }
     let news = Dictionary(first: replaced.map { (ObjectIdentifier($0.old.storage), $0.new) })
     for link in registered(of: nil) {
@@ -99,7 +99,7 @@ extension ModelContext {
       }
     }
     refresh(replaced.filter { $0.old.storage.version > $0.new.storage.version }.map(\.new))
-    tellMembership(of: replaced.map(\.new))
+    notifyMembership(of: replaced.map(\.new))
   }
 
   /// Reads the rows of objects that were adopted since the last save and aren't changed, which others may
@@ -131,7 +131,7 @@ struct Adoption {
   /// An object that a relationship leads to.
   struct Target {
     var identifier: PersistentIdentifier
-    var link: Link?
+    var link: ObjectReference?
   }
 
   /// A property that the program has changed.
@@ -145,11 +145,11 @@ struct Adoption {
   }
 
   /// The objects that are taken, with the program's changes of them.
-  var edits: [(link: Link, edits: [Edit])] = []
+  var edits: [(link: ObjectReference, edits: [Edit])] = []
   /// Objects that these lead to.
-  var reached: [Link] = []
+  var reached: [ObjectReference] = []
   /// Earlier objects of the context, with the objects that have their rows now.
-  var replaced: [(old: Link, new: Link)] = []
+  var replaced: [(old: ObjectReference, new: ObjectReference)] = []
 }
 
 extension ModelStorage {
@@ -157,20 +157,20 @@ extension ModelStorage {
   final var isOrphan: Bool { phase == .stored && ownContext == nil }
 
   /// Whether a context takes the object as soon as one of its objects leads to it.
-  final var isHomeless: Bool { phase == .unregistered || isOrphan }
+  final var isAdoptable: Bool { phase == .unregistered || isOrphan }
 
   /// Returns the objects without a context that this one leads to, or has led to.
-  fileprivate final func reachedOrphans() -> [Link] {
+  fileprivate final func reachedOrphans() -> [ObjectReference] {
     let relationships = description.relationships
     if relationships.isEmpty { return [] }
     let reader = reader
     return relationships.flatMap { property in
-      let delta = deltas[property.slot] ?? LinkDelta()
+      let delta = deltas[property.slot] ?? RelationshipDelta()
       let targets = slots[property.slot].targets + (base[property.slot]?.targets ?? [])
       return delta.added + delta.removed
         + targets.compactMap { $0.link ?? reader?.registered($0.identifier)?.link }
     }
-    .filter { $0.storage.isHomeless }
+    .filter { $0.storage.isAdoptable }
   }
 
   /// Removes the program's changes, which leaves the values that were read; returns the changes.
@@ -197,7 +197,10 @@ extension ModelStorage {
   }
 
   /// Replaces the targets of a relationship.
-  fileprivate final func replaceTargets(_ slot: Int, _ current: (Link) -> Link) {
+  fileprivate final func replaceTargets(
+    _ slot: Int,
+    _ current: (ObjectReference) -> ObjectReference
+  ) {
     func replaced(_ value: Slot) -> Slot? {
       switch value {
       case .link(let link):
@@ -205,18 +208,21 @@ extension ModelStorage {
         return new.storage === link.storage ? nil : .link(new)
       case .weak(let weak):
         guard let link = weak.link, current(link).storage !== link.storage else { return nil }
-        return .weak(WeakLink(current(link)))
+        return .weak(WeakObjectReference(current(link)))
       case .many(let list?):
         guard let links = list.links,
           links.contains(where: { current($0).storage !== $0.storage })
         else { return nil }
-        return .many(LinkList(links.map(current)))
+        return .many(ObjectReferenceList(links.map(current)))
       default: return nil
       }
     }
     if let old = base[slot].flatMap(replaced) { base[slot] = old }
     if let delta = deltas[slot] {
-      deltas[slot] = LinkDelta(added: delta.added.map(current), removed: delta.removed.map(current))
+      deltas[slot] = RelationshipDelta(
+        added: delta.added.map(current),
+        removed: delta.removed.map(current)
+      )
     }
     if let new = replaced(slots[slot]) { mutate(slot, to: new) }
   }
@@ -246,7 +252,7 @@ extension ModelStorage {
 }
 
 extension Adoption.Target {
-  fileprivate init(_ link: Link) {
+  fileprivate init(_ link: ObjectReference) {
     self.init(identifier: link.storage.identifier, link: link)
   }
 }
@@ -270,9 +276,10 @@ extension Slot {
     switch self {
     case .link, .weak:
       guard let target = targets.first, let link = target.link else { return self }
-      return target.identifier.isTemporary ? .weak(WeakLink(link)) : .reference(target.identifier)
+      return target.identifier.isTemporary
+        ? .weak(WeakObjectReference(link)) : .reference(target.identifier)
     case .many(let list?) where !list.isInitial:
-      return .many(LinkList(list.allIdentifiers.filter { !$0.isTemporary }))
+      return .many(ObjectReferenceList(list.allIdentifiers.filter { !$0.isTemporary }))
     default: return self
     }
   }

@@ -45,8 +45,8 @@ extension ModelContext {
     if storage.description.relationships.isEmpty, adoption.edits.isEmpty { return }
     var queue = [storage]
     var entering: [ModelStorage] = []
-    func take(_ link: Link) {
-      if link.storage.isHomeless, enter(link.storage, &adoption) { queue.append(link.storage) }
+    func take(_ link: ObjectReference) {
+      if link.storage.isAdoptable, enter(link.storage, &adoption) { queue.append(link.storage) }
     }
     while let next = queue.popLast() {
       for property in next.description.relationships {
@@ -91,7 +91,7 @@ extension ModelContext {
     switch storage.phase {
     case .inserted, .stored: return false
     case .deleted:
-      revive(link)
+      undoDeletion(link)
       storage.enterInverses()
       return false
     case .unregistered: break
@@ -105,12 +105,12 @@ extension ModelContext {
     register(storage)
     pending.add(link)
     for observer in observers { observer.didInsert(storage) }
-    noteTouched()
+    noteUnsaved()
     return true
   }
 
   /// Undoes the deletion of an object.
-  final func revive(_ link: Link) {
+  final func undoDeletion(_ link: ObjectReference) {
     let storage = link.storage
     pending.removeDeletion(of: storage)
     if storage.identifier.isTemporary {
@@ -118,11 +118,11 @@ extension ModelContext {
     } else {
       storage.phase = .stored
       storage.raise(to: storage.knownVersion, [:])
-      reenter(link)
+      restoreInverses(link)
     }
     if storage.hasChanges { pending.add(link) }
     for observer in observers { observer.didInsert(storage) }
-    noteTouched()
+    noteUnsaved()
   }
 
   /// Deletes an object at the next save, with the objects that delete rules cascade to.
@@ -135,7 +135,7 @@ extension ModelContext {
     using { deleteIfOwn(link) }
   }
 
-  private func deleteIfOwn(_ link: Link) {
+  private func deleteIfOwn(_ link: ObjectReference) {
     if let other = link.storage.ownContext, other !== self {
       return refuse(
         "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "
@@ -151,14 +151,14 @@ extension ModelContext {
   }
 
   /// Deletes an object, without applying delete rules yet.
-  final func delete(_ link: Link) {
+  final func delete(_ link: ObjectReference) {
     let storage = link.storage
     guard storage.phase == .inserted || storage.phase == .stored else { return }
     pending.remove(storage)
     storage.phase = .deleted
     pending.add(link)
     for observer in observers { observer.didDelete(storage) }
-    noteTouched()
+    noteUnsaved()
   }
 
   /// Notes that an object is changed that wasn't before.
@@ -169,11 +169,11 @@ extension ModelContext {
   /// Notes that a property is about to be changed.
   final func willChange(_ storage: ModelStorage, _ slot: Int) {
     for observer in observers { observer.willChange(storage, slot, storage.slots[slot]) }
-    noteTouched()
+    noteUnsaved()
   }
 
   /// Notes that there is something to save.
-  final func noteTouched() {
+  final func noteUnsaved() {
     if autosaveEnabled { scheduleAutosave() }
   }
 

@@ -3,8 +3,8 @@ extension ModelContext {
   /// Applies the delete rules of the objects that were deleted since the last time.
   final func applyDeleteRules() {
     guard pending.hasUndecided else { return }
-    var all: [Link] = []
-    var unread: [Link] = []
+    var all: [ObjectReference] = []
+    var unread: [ObjectReference] = []
     while pending.hasUndecided {
       let batch = pending.removeUndecided()
       all += batch
@@ -25,7 +25,7 @@ extension ModelContext {
   /// Reads unread values, so that deleted objects stay readable.
   ///
   /// Large values are read only if the deletion can be undone.
-  private func readUnloaded(_ links: [Link]) {
+  private func readUnloaded(_ links: [ObjectReference]) {
     for group in links.byClass {
       let description = group[0].storage.description
       let properties = description.properties.filter { !$0.isToMany }
@@ -43,7 +43,7 @@ extension ModelContext {
     }
   }
 
-  private func cascade(_ property: PropertyDescription, of links: [Link]) {
+  private func cascade(_ property: PropertyDescription, of links: [ObjectReference]) {
     let slot = property.slot
     switch property.relationship?.deleteRule ?? .nullify {
     case .nullify, .noAction: return
@@ -61,9 +61,9 @@ extension ModelContext {
   }
 
   /// Removes deleted objects from the relationships of the remaining objects.
-  private func leave(_ deleted: [Link]) {
-    var lists: [SlotPlace: (owner: Link, gone: [Link])] = [:]
-    var scans: [ObjectIdentifier: (property: PropertyDescription, links: [Link])] = [:]
+  private func leave(_ deleted: [ObjectReference]) {
+    var lists: [PropertyOfObject: (owner: ObjectReference, gone: [ObjectReference])] = [:]
+    var scans: [ObjectIdentifier: (property: PropertyDescription, links: [ObjectReference])] = [:]
     for link in deleted {
       for property in link.storage.description.relationships {
         guard let inverse = property.shape.inverse else { continue }
@@ -75,9 +75,10 @@ extension ModelContext {
         where target.storage.phase != .deleted && (isLeft || target.storage.isToSave(inverse.slot))
         {
           if inverse.isToMany {
-            lists[SlotPlace(target.storage, inverse.slot), default: (target, [])].gone.append(link)
+            lists[PropertyOfObject(target.storage, inverse.slot), default: (target, [])].gone
+              .append(link)
           } else {
-            target.storage.follow(link.storage, at: inverse, isAdded: false)
+            target.storage.updateInverse(link.storage, at: inverse, isAdded: false)
           }
         }
       }
@@ -90,7 +91,7 @@ extension ModelContext {
   }
 
   /// Removes deleted objects from one-way relationships of registered objects.
-  private func leaveOneWay(_ deleted: [Link]) {
+  private func leaveOneWay(_ deleted: [ObjectReference]) {
     for links in deleted.byClass {
       let description = links[0].storage.description
       lazy var gone = links.identifiers
@@ -108,7 +109,7 @@ extension ModelContext {
   }
 
   /// Finds the registered objects that lead to deleted ones, where the deleted ones don't know them.
-  private func scan(for links: [Link], _ property: PropertyDescription) {
+  private func scan(for links: [ObjectReference], _ property: PropertyDescription) {
     guard let inverse = property.shape.inverse, let type = property.destination,
       let root = links.first?.storage.identifier
     else { return }
@@ -169,7 +170,7 @@ extension ModelStorage {
   }
 
   /// Returns the objects that a relationship leads to.
-  final func allTargets(_ slot: Int) -> [Link] {
+  final func allTargets(_ slot: Int) -> [ObjectReference] {
     if description.properties[slot].isToMany {
       return targets(slot).map { resolved($0, slot) } ?? []
     }
@@ -177,7 +178,7 @@ extension ModelStorage {
   }
 
   /// Returns the registered targets of a relationship; only the added ones if it isn't loaded.
-  final func knownTargets(_ slot: Int) -> [Link] {
+  final func knownTargets(_ slot: Int) -> [ObjectReference] {
     switch slots[slot] {
     case .unloaded: deltas[slot]?.added ?? []
     case .link(let link): [link]
@@ -191,7 +192,7 @@ extension ModelStorage {
   }
 
   /// Removes deleted objects, whose identifiers are `gone`, from a relationship.
-  final func forget(_ deleted: [Link], _ gone: Set<PersistentIdentifier>, _ slot: Int) {
+  final func forget(_ deleted: [ObjectReference], _ gone: Set<PersistentIdentifier>, _ slot: Int) {
     guard isUnloaded(slot) || slots[slot].targetIdentifiers.contains(where: gone.contains) else {
       return
     }
@@ -199,7 +200,9 @@ extension ModelStorage {
       willChange(slot)
       switch slots[slot] {
       case .unloaded:
-        for link in deleted { deltas[slot, default: LinkDelta()].change(link, isAdded: false) }
+        for link in deleted {
+          deltas[slot, default: RelationshipDelta()].change(link, isAdded: false)
+        }
       case .many(let list?): slots[slot] = .many(list.without(gone))
       default: slots[slot] = .nothing
       }
@@ -207,7 +210,7 @@ extension ModelStorage {
   }
 }
 
-extension [Link] {
+extension [ObjectReference] {
   /// The identifiers of the objects.
   var identifiers: Set<PersistentIdentifier> { Set(map(\.storage.identifier)) }
 }

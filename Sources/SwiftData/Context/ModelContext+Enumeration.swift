@@ -24,7 +24,7 @@ extension ModelContext {
       if !allowEscapingMutations, hasChanges { throw SwiftDataError.escapingMutations }
     }
     try checkMutations()
-    func enumerate(_ links: [Link]) throws {
+    func enumerate(_ links: [ObjectReference]) throws {
       for link in links {
         guard let model = link.model as? T else { continue }
         try block(model)
@@ -33,7 +33,7 @@ extension ModelContext {
     }
     try using {
       try ContextFetch(self, fetch).enumerate(batchSize: max(1, batchSize)) { links in
-        try use.aside { try enumerate(links) }
+        try accessGuard.aside { try enumerate(links) }
       }
     }
   }

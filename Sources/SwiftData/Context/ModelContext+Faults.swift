@@ -4,7 +4,7 @@ extension ModelContext {
   private static var siblings: Int { 100 }
 
   /// Returns the object of an identifier, perhaps unread; `nil` if it can't exist.
-  final func fault(_ identifier: PersistentIdentifier) -> Link? {
+  final func fault(_ identifier: PersistentIdentifier) -> ObjectReference? {
     if let link = registered(identifier)?.link { return link }
     guard !identifier.isTemporary, let description = description(of: identifier),
       let store = try? store(of: description), store.identifier == identifier.storeIdentifier
@@ -24,7 +24,7 @@ extension ModelContext {
     _ identifier: PersistentIdentifier,
     from storage: ModelStorage,
     _ slot: Int
-  ) -> Link? {
+  ) -> ObjectReference? {
     if let link = registered(identifier)?.link { return link }
     guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
     var wanted = [identifier]
@@ -54,9 +54,9 @@ extension ModelContext {
     _ identifiers: [PersistentIdentifier],
     from storage: ModelStorage,
     _ slot: Int
-  ) -> [Link] {
+  ) -> [ObjectReference] {
     let missing = identifiers.filter { registered($0) == nil }
-    var links: [Link] = []
+    var links: [ObjectReference] = []
     if !missing.isEmpty, let type = storage.description.properties[slot].destination {
       if let found = readIfPossible(missing, of: EntityDescription.of(type)) {
         links = found
@@ -73,7 +73,7 @@ extension ModelContext {
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription,
     slots: [Int]? = nil
-  ) -> [Link] {
+  ) -> [ObjectReference] {
     readIfPossible(identifiers, of: description, slots: slots) ?? []
   }
 
@@ -83,14 +83,14 @@ extension ModelContext {
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription,
     slots: [Int]? = nil
-  ) -> [Link]? {
+  ) -> [ObjectReference]? {
     noting {
       try store(of: description).rows(identifiers, of: description, slots: slots, into: self)
     }
   }
 
   /// Reads the rows of objects of one class; keeps an error for later and then returns `nil`.
-  final func readIfPossible(_ links: [Link]) -> [Link]? {
+  final func readIfPossible(_ links: [ObjectReference]) -> [ObjectReference]? {
     guard let first = links.first else { return [] }
     return readIfPossible(links.map(\.storage.identifier), of: first.storage.description)
   }
@@ -140,8 +140,8 @@ extension ModelContext {
   }
 
   /// Returns the next objects of the same fetch that lack a property too.
-  private func siblings(of storage: ModelStorage, lacking slot: Int) -> [Link] {
-    var found: [Link] = []
+  private func siblings(of storage: ModelStorage, lacking slot: Int) -> [ObjectReference] {
+    var found: [ObjectReference] = []
     storage.group?.forEach(from: storage) { sibling in
       if sibling !== storage, sibling.description === storage.description,
         sibling.isUnloaded(slot), let link = sibling.link
@@ -162,7 +162,7 @@ extension ModelContext {
   }
 
   /// Reads the unknown targets of a to-many relationship of objects of one class.
-  final func loadTargets(of sources: [Link], _ slot: Int) {
+  final func loadTargets(of sources: [ObjectReference], _ slot: Int) {
     guard let description = sources.first?.storage.description else { return }
     let lists = noting {
       try store(of: description)
@@ -174,7 +174,7 @@ extension ModelContext {
 
   /// The objects that the program lets lead elsewhere than others have done since, and those that are kept
   /// though their rows are gone, whose members the lists of a relationship are.
-  final func moved(along property: PropertyDescription) -> [Link] {
+  final func moved(along property: PropertyDescription) -> [ObjectReference] {
     guard !pending.changed.isEmpty, let inverse = property.shape.inverse, !inverse.isToMany,
       let type = property.destination
     else { return [] }
@@ -243,9 +243,9 @@ extension ModelContext {
   }
 }
 
-extension [Link] {
+extension [ObjectReference] {
   /// Returns the storages of the objects that aren't among others.
-  func storages(without others: [Link]) -> [ModelStorage] {
+  func storages(without others: [ObjectReference]) -> [ModelStorage] {
     let known = Set(others.map { ObjectIdentifier($0.storage) })
     return map(\.storage).filter { !known.contains(ObjectIdentifier($0)) }
   }
@@ -258,7 +258,7 @@ extension ModelStorage {
   ///   - links: The objects.
   ///   - slot: The relationship.
   ///   - moved: The objects that the program gave another target than others have done since.
-  final func take(_ links: [Link], _ slot: Int, _ moved: [Link]) {
+  final func take(_ links: [ObjectReference], _ slot: Int, _ moved: [ObjectReference]) {
     guard case .unloaded = slots[slot] else { return }
     takeStored(links, slot)
     if !moved.isEmpty { settle(moved, slot) }
@@ -268,7 +268,7 @@ extension ModelStorage {
   }
 
   /// Adds moved objects that refer to this one to a list, and removes other moved ones.
-  private final func settle(_ moved: [Link], _ slot: Int) {
+  private final func settle(_ moved: [ObjectReference], _ slot: Int) {
     guard let inverse = description.properties[slot].shape.inverse,
       case .many(let list?) = slots[slot]
     else { return }
@@ -285,9 +285,9 @@ extension ModelStorage {
     slots[slot] = .many(settled)
   }
 
-  private final func takeStored(_ links: [Link], _ slot: Int) {
+  private final func takeStored(_ links: [ObjectReference], _ slot: Int) {
     let property = description.properties[slot]
-    let stored = LinkList(links)
+    let stored = ObjectReferenceList(links)
     if !property.shape.isStrong {
       stored.forgetObjects()
       for link in links { context?.recent.add(link.model) }
@@ -297,7 +297,7 @@ extension ModelStorage {
       slots[slot] = .many(changed.contains(slot) ? stored.copy() : stored)
       return
     }
-    slots[slot] = .many(delta.applied(to: LinkList(links)))
+    slots[slot] = .many(delta.applied(to: ObjectReferenceList(links)))
   }
 
   /// Replaces references to objects that the other side keeps alive by identifiers.
@@ -317,7 +317,7 @@ extension ModelStorage {
   /// Replaces missing collections by empty ones, as they will be read.
   final func fillMissingLists() {
     for slot in description.optionalLists {
-      if case .many(nil) = slots[slot] { mutate(slot, to: .many(LinkList())) }
+      if case .many(nil) = slots[slot] { mutate(slot, to: .many(ObjectReferenceList())) }
     }
   }
 
@@ -325,8 +325,8 @@ extension ModelStorage {
   final func loosen() {
     for property in description.relationships where !property.shape.isStrong {
       switch slots[property.slot] {
-      case .link(let link): slots[property.slot] = .weak(WeakLink(link))
-      case .many: slots[property.slot] = .many(LinkList())
+      case .link(let link): slots[property.slot] = .weak(WeakObjectReference(link))
+      case .many: slots[property.slot] = .many(ObjectReferenceList())
       default: break
       }
     }

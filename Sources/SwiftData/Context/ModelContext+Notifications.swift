@@ -29,7 +29,7 @@ extension ModelContext {
 
   /// Delivers a save to the other contexts of the process, and posts its notification.
   final func announce(_ report: SaveReport) {
-    use.aside {
+    accessGuard.aside {
       for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
       post(report)
     }

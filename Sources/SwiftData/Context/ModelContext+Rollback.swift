@@ -12,7 +12,7 @@ extension ModelContext {
     for link in deleted {
       link.storage.phase = .stored
       link.storage.restore()
-      reenter(link)
+      restoreInverses(link)
     }
     for link in changed { link.storage.restore() }
     for link in new {
@@ -24,7 +24,7 @@ extension ModelContext {
   }
 
   /// Adds an object that was deleted to the inverses of its stored targets, which may be new.
-  final func reenter(_ link: Link) {
+  final func restoreInverses(_ link: ObjectReference) {
     let storage = link.storage
     guard storage.phase == .stored else { return }
     for property in storage.description.relationships

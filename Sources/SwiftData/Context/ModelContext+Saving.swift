@@ -28,7 +28,7 @@ extension ModelContext {
     try throwPostponedError()
     guard hasChanges || pending.hasLeftovers else { return report }
     if hasChanges {
-      use.aside { NotificationCenter.default.post(name: Self.willSave, object: self) }
+      accessGuard.aside { NotificationCenter.default.post(name: Self.willSave, object: self) }
     }
     try settleSaves()
     try checkAdopted()
@@ -43,7 +43,7 @@ extension ModelContext {
       refreshStale(report)
       throw error
     }
-    for link in pending.removeDiscarded() { bury(link) }
+    for link in pending.removeDiscarded() { unregisterDeleted(link) }
     pending.removeConditions()
     refreshStale(report)
     for observer in observers { observer.didSave() }
@@ -150,10 +150,12 @@ extension ModelContext {
   /// Nothing is saved then if a requirement fails.
   private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
     let parts: [(store: any ContextStore, changes: SaveChanges)] = stores.compactMap { store in
-      func isOwn(_ link: Link) -> Bool {
+      func isOwn(_ link: ObjectReference) -> Bool {
         stores.count == 1 || owner(of: link) == ObjectIdentifier(store)
       }
-      func own(_ links: [Link]) -> [Link] { stores.count == 1 ? links : links.filter(isOwn) }
+      func own(_ links: [ObjectReference]) -> [ObjectReference] {
+        stores.count == 1 ? links : links.filter(isOwn)
+      }
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = own(pending.inserted.all)
       changes.updated = own(pending.changed.all).byRow
@@ -165,7 +167,7 @@ extension ModelContext {
     return parts.filter(\.changes.isEmpty) + parts.filter { !$0.changes.isEmpty }
   }
 
-  private func owner(of link: Link) -> ObjectIdentifier? {
+  private func owner(of link: ObjectReference) -> ObjectIdentifier? {
     (try? store(of: link.storage.description)).map(ObjectIdentifier.init)
   }
 
@@ -208,7 +210,7 @@ extension ModelContext {
         keep(link)
       } else {
         report.deleted.append(link.storage.identifier)
-        bury(link)
+        unregisterDeleted(link)
       }
     }
     // Only now have all objects their identifiers.
@@ -238,10 +240,10 @@ extension ModelContext {
   ///
   /// - Returns: The object whose row it has taken over, as it has the same unique values.
   private func adopt(
-    _ link: Link,
+    _ link: ObjectReference,
     _ identifier: PersistentIdentifier,
     _ version: Int64
-  ) -> Link? {
+  ) -> ObjectReference? {
     let storage = link.storage
     pending.removeSaved(storage, .inserted)
     unregister(storage)
@@ -253,7 +255,7 @@ extension ModelContext {
   }
 
   /// Removes an object whose row is deleted from the context; its values stay.
-  private func bury(_ link: Link) {
+  private func unregisterDeleted(_ link: ObjectReference) {
     unregister(link.storage)
     link.storage.phase = .gone
     link.storage.changed = SlotSet()
@@ -261,7 +263,7 @@ extension ModelContext {
   }
 
   /// Takes back the deletion of an object whose row the store keeps.
-  private func keep(_ link: Link) {
+  private func keep(_ link: ObjectReference) {
     link.storage.phase = .stored
     link.storage.restore()
   }
@@ -282,10 +284,10 @@ extension ModelContext {
         }
       }
     }
-    tellMembership(of: report.replaced + report.kept)
+    notifyMembership(of: report.replaced + report.kept)
   }
 
-  private func readStale(_ links: [Link]) {
+  private func readStale(_ links: [ObjectReference]) {
     let alive = links.filter { $0.storage.phase == .stored }
     for group in alive.byClass {
       for link in group { link.storage.version = ModelStorage.staleVersion }
@@ -301,13 +303,13 @@ struct SaveReport {
   var updated: [PersistentIdentifier] = []
   var deleted: [PersistentIdentifier] = []
   /// The objects whose rows differ from the context's values.
-  var stale: [Link] = []
+  var stale: [ObjectReference] = []
   /// The objects whose rows others have taken over.
-  var replaced: [Link] = []
+  var replaced: [ObjectReference] = []
   /// The new objects of a save; some have existing rows, as their unique values are the same.
-  var adopted: [Link] = []
+  var adopted: [ObjectReference] = []
   /// The objects that were to be deleted and that the stores keep.
-  var kept: [Link] = []
+  var kept: [ObjectReference] = []
   /// The conflicts that the context has won.
   var conflicts: [SaveConflict] = []
   var tokens: [String: any HistoryToken] = [:]
@@ -317,7 +319,7 @@ struct SaveReport {
 
 extension SaveChanges {
   /// One of the objects.
-  var first: Link? { inserted.first ?? updated.first ?? deleted.first }
+  var first: ObjectReference? { inserted.first ?? updated.first ?? deleted.first }
 }
 
 extension DepotError {
@@ -332,7 +334,7 @@ extension DepotError {
 extension ModelStorage {
   /// The registered objects that a save of this one refers to.
   fileprivate final var targetsToSave: [ModelStorage] {
-    let added = phase == .inserted ? [] : linkEdits.flatMap(\.added).map(\.storage)
+    let added = phase == .inserted ? [] : relationshipEdits.flatMap(\.added).map(\.storage)
     return added
       + description.relationships.filter { !$0.isToMany || phase == .inserted }
       .flatMap { knownTargets($0.slot).map(\.storage) }

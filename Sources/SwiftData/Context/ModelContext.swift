@@ -83,7 +83,7 @@ public class ModelContext: Equatable {
   }
 
   deinit {
-    let survivors = Survivors(core)
+    let survivors = OrphanedObjects(core)
     for table in identityMap.tables {
       for storage in table.end() { survivors.add(storage) }
     }
@@ -149,7 +149,7 @@ extension ModelContext {
   }
 
   /// Returns the registered objects of an entity, kept alive; all if `nil`.
-  final func registered(of description: EntityDescription?) -> [Link] {
+  final func registered(of description: EntityDescription?) -> [ObjectReference] {
     identityMap.tables.flatMap(\.links).filter { link in
       description.map(link.storage.description.isKind) != false
     }

@@ -6,13 +6,13 @@ struct PendingChanges {
   /// The deleted objects that were never saved.
   private(set) var discarded = PendingSet()
   /// The deleted objects whose delete rules weren't applied yet.
-  private var undecided: [Link] = []
+  private var undecided: [ObjectReference] = []
   /// The relationships of deleted objects that must be empty at the save.
-  private(set) var denials: [(link: Link, slot: Int)] = []
+  private(set) var denials: [(link: ObjectReference, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
   private(set) var required: [RequiredObject] = []
   /// The objects of contexts that no longer exist, whose rows weren't checked since.
-  var adopted: [Link] = []
+  var adopted: [ObjectReference] = []
   /// The adopted objects that the program itself has inserted.
   private var askedFor: Set<ObjectIdentifier> = []
 
@@ -25,7 +25,7 @@ struct PendingChanges {
   var hasUndecided: Bool { !undecided.isEmpty }
 
   /// Adds an object, as its phase says: inserted, changed, or deleted.
-  mutating func add(_ link: Link) {
+  mutating func add(_ link: ObjectReference) {
     switch link.storage.phase {
     case .inserted: inserted.append(link)
     case .stored: changed.append(link)
@@ -66,10 +66,12 @@ struct PendingChanges {
   }
 
   /// Removes the deleted objects that were never saved; returns them.
-  mutating func removeDiscarded() -> [Link] { discarded.removeAll() }
+  mutating func removeDiscarded() -> [ObjectReference] { discarded.removeAll() }
 
   /// Removes all changes; returns the new, the changed, and the deleted objects.
-  mutating func removeAll() -> (new: [Link], changed: [Link], deleted: [Link]) {
+  mutating func removeAll() -> (
+    new: [ObjectReference], changed: [ObjectReference], deleted: [ObjectReference]
+  ) {
     undecided = []
     removeConditions()
     removeAdopted()
@@ -77,23 +79,25 @@ struct PendingChanges {
   }
 
   /// Makes the next save fail if an object's row has changed since it was read.
-  mutating func require(_ link: Link) {
+  mutating func require(_ link: ObjectReference) {
     removeRequirements(of: [link])
     required.append(RequiredObject(link))
   }
 
   /// Ends the requirements of objects that a save has met.
-  mutating func removeRequirements(of links: @autoclosure () -> [Link]) {
+  mutating func removeRequirements(of links: @autoclosure () -> [ObjectReference]) {
     if required.isEmpty { return }
     let met = Set(links().map { ObjectIdentifier($0.storage) })
     required.removeAll { met.contains(ObjectIdentifier($0.link.storage)) }
   }
 
   /// Records that the program has inserted an object of a context that no longer exists.
-  mutating func askFor(_ link: Link) { askedFor.insert(ObjectIdentifier(link.storage)) }
+  mutating func askFor(_ link: ObjectReference) { askedFor.insert(ObjectIdentifier(link.storage)) }
 
   /// Whether the program has inserted an object of a context that no longer existed.
-  func isAskedFor(_ link: Link) -> Bool { askedFor.contains(ObjectIdentifier(link.storage)) }
+  func isAskedFor(_ link: ObjectReference) -> Bool {
+    askedFor.contains(ObjectIdentifier(link.storage))
+  }
 
   /// Forgets which objects came from contexts that no longer exist.
   mutating func removeAdopted() {
@@ -110,10 +114,10 @@ struct PendingChanges {
   // MARK: - Delete rules
 
   /// Makes the delete rules of deleted objects apply, maybe again.
-  mutating func decide(_ links: [Link]) { undecided += links }
+  mutating func decide(_ links: [ObjectReference]) { undecided += links }
 
   /// Removes the deleted objects whose delete rules are to be applied now; returns each once.
-  mutating func removeUndecided() -> [Link] {
+  mutating func removeUndecided() -> [ObjectReference] {
     defer { undecided = [] }
     var known: Set<ObjectIdentifier> = []
     // An object may have been inserted again meanwhile, or its rules are to be applied for two reasons.
@@ -123,17 +127,19 @@ struct PendingChanges {
   }
 
   /// Makes the next save fail if a relationship of deleted objects isn't empty then.
-  mutating func deny(_ links: [Link], _ slot: Int) { denials += links.map { ($0, slot) } }
+  mutating func deny(_ links: [ObjectReference], _ slot: Int) {
+    denials += links.map { ($0, slot) }
+  }
 }
 
 /// An object whose row must equal an earlier read, regardless of later reads.
 struct RequiredObject {
-  let link: Link
+  let link: ObjectReference
   let version: Int64
   /// The values of its properties then.
   let slots: [Slot]
 
-  init(_ link: Link) {
+  init(_ link: ObjectReference) {
     self.link = link
     version = link.storage.version
     slots = link.storage.slots

@@ -1,11 +1,11 @@
 /// Objects with unsaved changes, which are kept alive, in order of arrival.
 struct PendingSet {
-  private var links: [Link?] = []
+  private var links: [ObjectReference?] = []
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ link: Link) {
+  mutating func append(_ link: ObjectReference) {
     link.storage.pendingIndex = links.count
     links.append(link)
     count += 1
@@ -23,10 +23,10 @@ struct PendingSet {
   }
 
   /// The objects that are in the set now.
-  var all: [Link] { links.compactMap { $0 } }
+  var all: [ObjectReference] { links.compactMap { $0 } }
 
   /// Empties the set; returns its objects.
-  mutating func removeAll() -> [Link] {
+  mutating func removeAll() -> [ObjectReference] {
     let all = all
     for link in all { link.storage.pendingIndex = -1 }
     links = []

@@ -8,7 +8,7 @@ extension ServiceStore {
     _ query: StoreQuery,
     batchSize: Int,
     into context: ModelContext,
-    _ body: ([Link]) throws -> Void
+    _ body: ([ObjectReference]) throws -> Void
   ) throws {
     let plan = plan(query.description, query.slots)
     var request = query.request(plan)
@@ -89,7 +89,7 @@ extension ServiceStore {
       }
     }
     // Setting constants twice is harmless; computing from old values twice isn't.
-    let known = request.computed.isEmpty ? nil : DoubtfulWrite.Request.update(request)
+    let known = request.computed.isEmpty ? nil : UnconfirmedWrite.Request.update(request)
     return try write(known, author: context.author) { [request] connection, key in
       try connection.update(request, key: key, author: context.author)
     }

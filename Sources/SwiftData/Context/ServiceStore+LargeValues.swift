@@ -8,7 +8,11 @@ extension ServiceStore {
   private static let readings = 8
 
   /// Reads a row whose values in external storage come in pieces, each on its own.
-  func largeRow(_ row: Int64, _ plan: RowPlan, into context: ModelContext) throws -> [Link] {
+  func largeRow(
+    _ row: Int64,
+    _ plan: RowPlan,
+    into context: ModelContext
+  ) throws -> [ObjectReference] {
     for _ in 1..<Self.readings {
       if let links = try talk({ try read(row, plan, over: $0, into: context) }) { return links }
     }
@@ -25,7 +29,7 @@ extension ServiceStore {
     _ plan: RowPlan,
     over connection: BlockingConnection,
     into context: ModelContext
-  ) throws -> [Link]? {
+  ) throws -> [ObjectReference]? {
     let others = plan.select.filter { !plan.externalColumns.contains($0) }
     let request = GetRequest(
       entity: plan.description.name,

@@ -13,7 +13,7 @@ extension ServiceStore {
       outcome.updated = changes.updated.map { _ in nil }
       return outcome
     }
-    let save = DoubtfulSave(encoding, changes)
+    let save = UnconfirmedSave(encoding, changes)
     do {
       return try self.outcome(of: save, send(save))
     } catch let error as SwiftDataError {
@@ -23,29 +23,29 @@ extension ServiceStore {
     }
   }
 
-  func settle() throws -> (DoubtfulSave, SaveOutcome)? {
-    guard let save = doubtful else { return nil }
-    doubtful = nil
+  func settle() throws -> (UnconfirmedSave, SaveOutcome)? {
+    guard let save = unconfirmedSave else { return nil }
+    unconfirmedSave = nil
     guard save.key.isRemembered else { throw forgotten }
     do {
       return (save, try outcome(of: save, send(save, again: true)))
     } catch {
-      if doubtful == nil { return nil }
+      if unconfirmedSave == nil { return nil }
       throw error
     }
   }
 
-  func giveUpDoubt() { doubtful = nil }
+  func giveUpDoubt() { unconfirmedSave = nil }
 
-  /// Sends a save; it is ``doubtful`` after an error that leaves its outcome unknown.
-  private func send(_ save: DoubtfulSave, again: Bool = false) throws -> SaveResult {
+  /// Sends a save; it is ``unconfirmedSave`` after an error that leaves its outcome unknown.
+  private func send(_ save: UnconfirmedSave, again: Bool = false) throws -> SaveResult {
     try settling(
       isInDoubt: again,
       lost: "The service didn't say whether it has saved",
       hint: "Save again: nothing is stored twice.",
       noteDoubt: {
-        doubtful = save
-        doubtful?.noteSent()
+        unconfirmedSave = save
+        unconfirmedSave?.noteSent()
       },
       send: { connection in
         try connection.save(save.encoding.request, key: save.key.text, author: save.changes.author)
@@ -61,7 +61,7 @@ extension ServiceStore {
     )
   }
 
-  private func outcome(of save: DoubtfulSave, _ result: SaveResult) throws -> SaveOutcome {
+  private func outcome(of save: UnconfirmedSave, _ result: SaveResult) throws -> SaveOutcome {
     let (changes, encoding) = (save.changes, save.encoding)
     var outcome = SaveOutcome()
     let rows = insertedRows(of: changes.inserted, result)
@@ -101,7 +101,7 @@ extension ServiceStore {
 
   /// Returns the rows of objects that were inserted, by their classes.
   private func insertedRows(
-    of links: [Link],
+    of links: [ObjectReference],
     _ result: SaveResult
   ) -> [ObjectIdentifier: InsertedRows] {
     // The request has the classes in this order, and the answer too.
@@ -123,7 +123,8 @@ extension ServiceStore {
   }
 
   /// The objects that were to be deleted and weren't, since others have changed them.
-  private static func kept(_ conflicts: [SaveConflict], _ changes: SaveChanges) -> [Link] {
+  private static func kept(_ conflicts: [SaveConflict], _ changes: SaveChanges) -> [ObjectReference]
+  {
     var rows = RowSet()
     for conflict in conflicts
     where conflict.kind == .deleteOfUpdated && conflict.decision == .dropped {
@@ -174,7 +175,7 @@ private struct RowSet {
   mutating func insert(_ entity: String, _ row: Int64) { rows[entity, default: []].insert(row) }
 
   /// Whether the row of an object, or the one that it has got, is among them.
-  func contains(_ link: Link, _ identifier: PersistentIdentifier) -> Bool {
+  func contains(_ link: ObjectReference, _ identifier: PersistentIdentifier) -> Bool {
     guard let row = identifier.row else { return false }
     return rows[link.storage.description.name]?.contains(row) == true
   }

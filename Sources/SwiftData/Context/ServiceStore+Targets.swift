@@ -3,10 +3,13 @@ internal import DepotProtocol
 
 extension [PersistentIdentifier] {
   /// Divides objects by their stored parents among these, regardless of the program's changes.
-  func divide(_ links: [Link], by parents: (ModelStorage) -> [PersistentIdentifier]) -> [[Link]] {
+  func divide(
+    _ links: [ObjectReference],
+    by parents: (ModelStorage) -> [PersistentIdentifier]
+  ) -> [[ObjectReference]] {
     var positions: [PersistentIdentifier: Int] = [:]
     for (position, source) in enumerated() { positions[source] = position }
-    var lists = map { _ in [Link]() }
+    var lists = map { _ in [ObjectReference]() }
     for link in links {
       for case let position? in parents(link.storage).map({ positions[$0] }) {
         lists[position].append(link)
@@ -23,7 +26,7 @@ extension ServiceStore {
     _ description: EntityDescription,
     slot: Int,
     into context: ModelContext
-  ) throws -> [[Link]] {
+  ) throws -> [[ObjectReference]] {
     let property = description.properties[slot]
     guard let type = property.destination else { return sources.map { _ in [] } }
     let target = EntityDescription.of(type)
@@ -41,7 +44,7 @@ extension ServiceStore {
     _ target: EntityDescription,
     _ inverse: RelationshipShape.Inverse,
     into context: ModelContext
-  ) throws -> [[Link]] {
+  ) throws -> [[ObjectReference]] {
     let rows = sources.compactMap(\.row)
     let path = QueryExpression.attribute(inverse.name + ".$id")
     let predicate: QueryExpression =
@@ -62,7 +65,7 @@ extension ServiceStore {
     _ property: PropertyDescription,
     _ target: EntityDescription,
     into context: ModelContext
-  ) throws -> [[Link]] {
+  ) throws -> [[ObjectReference]] {
     let rows = sources.compactMap(\.row)
     let request = FetchRequest(
       entity: description.name,

@@ -10,30 +10,30 @@ final class ServiceStore: ContextStore {
   private static let attempts = 4
 
   let handle: StoreHandle
-  private let heirs: [String: [EntityDescription]]
+  private let subentities: [String: [EntityDescription]]
   private var plans: [String: RowPlan] = [:]
   /// The save whose outcome is unknown.
-  var doubtful: DoubtfulSave?
+  var unconfirmedSave: UnconfirmedSave?
   /// The writes of many rows whose outcomes are unknown.
-  var doubtfulWrites = DoubtfulWrites<DoubtfulWrite>(limit: 8)
+  var unconfirmedWrites = UnconfirmedWriteList<UnconfirmedWrite>(limit: 8)
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
     self.handle = handle
-    var heirs: [String: [EntityDescription]] = [:]
+    var subentities: [String: [EntityDescription]] = [:]
     for description in descriptions.values.sorted(by: { $0.name < $1.name }) {
       var parent = description.parent
       while let next = parent {
-        heirs[next.name, default: []].append(description)
+        subentities[next.name, default: []].append(description)
         parent = next.parent
       }
     }
-    self.heirs = heirs
+    self.subentities = subentities
   }
 
   var identifier: String { handle.identifier }
   var allowsSave: Bool { handle.allowsSave }
   var takesExpressions: Bool { true }
-  var isInDoubt: Bool { doubtful != nil }
+  var isInDoubt: Bool { unconfirmedSave != nil }
 
   /// Does something over a connection, on another one if it is lost.
   func talk<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
@@ -61,7 +61,7 @@ final class ServiceStore: ContextStore {
     let plan = RowPlan(
       description,
       slots: slots,
-      descendants: heirs[description.name] ?? [],
+      descendants: subentities[description.name] ?? [],
       store: identifier
     )
     if slots == nil { plans[description.name] = plan }
@@ -70,7 +70,7 @@ final class ServiceStore: ContextStore {
 
   // MARK: - Reading
 
-  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [ObjectReference] {
     do {
       return try fetchRows(query, into: context)
     } catch let error as SwiftDataError {
@@ -83,7 +83,10 @@ final class ServiceStore: ContextStore {
     }
   }
 
-  private func fetchRows(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
+  private func fetchRows(
+    _ query: StoreQuery,
+    into context: ModelContext
+  ) throws -> [ObjectReference] {
     let plan = plan(query.description, query.slots)
     let request = query.request(plan)
     return try talk { connection in
@@ -112,7 +115,7 @@ final class ServiceStore: ContextStore {
 
   func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier] {
     let root = query.description.root.name
-    let hasEntity = heirs[query.description.name] != nil
+    let hasEntity = subentities[query.description.name] != nil
     var request = query.request
     request.prefetch = []
     request.select = hasEntity ? ["$entity"] : []
@@ -137,9 +140,9 @@ final class ServiceStore: ContextStore {
     of description: EntityDescription,
     slots: [Int]?,
     into context: ModelContext
-  ) throws -> [Link] {
+  ) throws -> [ObjectReference] {
     let plan = plan(description, slots)
-    var links: [Link] = []
+    var links: [ObjectReference] = []
     let rows = identifiers.compactMap { $0.storeIdentifier == identifier ? $0.row : nil }
     for batch in rows.chunks(of: Self.rowsAtOnce) {
       let request = GetRequest(

@@ -59,17 +59,20 @@ private struct MemoryBatch {
   }
 
   /// Fetches the objects that a query describes.
-  func objects(_ query: StoreQuery) throws -> [Link] {
+  func objects(_ query: StoreQuery) throws -> [ObjectReference] {
     let links = try context.store(of: query.description).fetch(query, into: context)
     return query.request.includesSubentities
       ? links : links.filter { $0.storage.description === query.description }
   }
 
-  func insert(_ link: Link) { context.insert(link.storage) }
+  func insert(_ link: ObjectReference) { context.insert(link.storage) }
 
   func save() throws { try context.save() }
 
-  private func evaluator(_ link: Link, _ description: EntityDescription) -> QueryEvaluator {
+  private func evaluator(
+    _ link: ObjectReference,
+    _ description: EntityDescription
+  ) -> QueryEvaluator {
     QueryEvaluator(ModelRow(link), of: description.name, in: schema, now: now)
   }
 
@@ -78,7 +81,7 @@ private struct MemoryBatch {
   /// Returns the new values of an object's properties.
   func values(
     _ assignments: [StoreAssignment],
-    of link: Link,
+    of link: ObjectReference,
     _ description: EntityDescription
   ) throws -> [(PropertyDescription, Slot)] {
     try assignments.map { assignment in
@@ -93,7 +96,7 @@ private struct MemoryBatch {
   private func computed(
     _ expression: QueryExpression,
     _ property: PropertyDescription,
-    _ link: Link,
+    _ link: ObjectReference,
     _ description: EntityDescription
   ) throws -> Slot {
     guard let codec = property.codec, codec.suffixes == [""] else {
@@ -141,7 +144,7 @@ private struct MemoryBatch {
   // MARK: - Groups
 
   /// Returns the values of an object that an aggregation is about.
-  func row(_ link: Link, _ request: StoreAggregation) throws -> AggregatedRow {
+  func row(_ link: ObjectReference, _ request: StoreAggregation) throws -> AggregatedRow {
     let evaluator = evaluator(link, request.query.description)
     let row = AggregatedRow(
       keys: request.keys.map(evaluator.value),

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Reading from a custom store.
 extension CustomStore {
-  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
-    func open<Model: PersistentModel>(_: Model.Type) throws -> [Link] {
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [ObjectReference] {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> [ObjectReference] {
       try fetch(query.typed(Model.self), into: context)
     }
     return try open(query.description.type)
@@ -25,7 +25,7 @@ extension CustomStore {
     _ query: StoreQuery,
     batchSize: Int,
     into context: ModelContext,
-    _ body: ([Link]) throws -> Void
+    _ body: ([ObjectReference]) throws -> Void
   ) throws {
     guard let identifiers = try storedIdentifiers(query, context) else {
       for batch in try fetch(query, into: context).chunks(of: batchSize) { try body(batch) }
@@ -52,7 +52,7 @@ extension CustomStore {
     of description: EntityDescription,
     slots: [Int]?,
     into context: ModelContext
-  ) throws -> [Link] {
+  ) throws -> [ObjectReference] {
     var found: [PersistentIdentifier: DefaultSnapshot] = [:]
     for identifier in identifiers { found[identifier] = returned.removeValue(forKey: identifier) }
     var missing = identifiers.filter { found[$0] == nil }
@@ -83,7 +83,7 @@ extension CustomStore {
     _ description: EntityDescription,
     slot: Int,
     into context: ModelContext
-  ) throws -> [[Link]] {
+  ) throws -> [[ObjectReference]] {
     let unknown = sources.filter { lists[$0]?[slot] == nil }
     let alive = try unknown.isEmpty ? [] : rows(unknown, of: description, slots: nil, into: context)
     guard let type = description.properties[slot].destination else {
@@ -94,7 +94,7 @@ extension CustomStore {
     if wanted.contains(where: { $0 == nil }) {
       return try children(of: sources, description.properties[slot], target, into: context)
     }
-    var known: [PersistentIdentifier: Link] = [:]
+    var known: [PersistentIdentifier: ObjectReference] = [:]
     var missing: [PersistentIdentifier] = []
     var seen: Set<PersistentIdentifier> = []
     for identifier in wanted.flatMap({ $0 ?? [] }) where seen.insert(identifier).inserted {
@@ -119,7 +119,7 @@ extension CustomStore {
     _ property: PropertyDescription,
     _ target: EntityDescription,
     into context: ModelContext
-  ) throws -> [[Link]] {
+  ) throws -> [[ObjectReference]] {
     guard let inverse = property.shape.inverse else { return sources.map { _ in [] } }
     return try sources.divide(fetch(StoreQuery(target), into: context)) { storage in
       lists[storage.identifier]?[inverse.slot] ?? storage.stored(inverse.slot).targetIdentifiers
@@ -132,13 +132,13 @@ extension CustomStore {
   func fetch<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>,
     into context: ModelContext
-  ) throws -> [Link] {
+  ) throws -> [ObjectReference] {
     let answer = try ask(descriptor, context)
     if answer.isFiltered, answer.isSorted {
       let links = take(answer, Model.self, into: context)
       return descriptor.fetchLimit.map { Array(links.prefix($0)) } ?? links
     }
-    func wanted(in context: ModelContext) throws -> [Link] {
+    func wanted(in context: ModelContext) throws -> [ObjectReference] {
       let links = take(answer, Model.self, into: context)
       return try descriptor.cut(
         descriptor.wanted(of: links, in: context, isFiltered: answer.isFiltered)
@@ -157,7 +157,7 @@ extension CustomStore {
     _ answer: CustomAnswer,
     _: Model.Type,
     into context: ModelContext
-  ) -> [Link] {
+  ) -> [ObjectReference] {
     let description = EntityDescription.of(Model.self)
     // A store that keeps all its objects together may return others too.
     let snapshots = answer.snapshots.filter { snapshot in
@@ -170,9 +170,9 @@ extension CustomStore {
     _ snapshots: [DefaultSnapshot],
     _ related: [DefaultSnapshot],
     into context: ModelContext
-  ) -> [Link] {
+  ) -> [ObjectReference] {
     var known: Set<PersistentIdentifier> = []
-    func take(_ snapshots: [DefaultSnapshot]) -> [Link] {
+    func take(_ snapshots: [DefaultSnapshot]) -> [ObjectReference] {
       var intake = SnapshotIntake(context)
       for snapshot in snapshots where known.insert(snapshot.persistentIdentifier).inserted {
         intake.take(snapshot)

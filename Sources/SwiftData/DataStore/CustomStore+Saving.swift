@@ -9,7 +9,7 @@ extension CustomStore {
     }
     let context = changes.first?.storage.context
     var related: [PersistentIdentifier: any BackingData] = [:]
-    func snapshots(_ links: [Link]) -> [Snapshot] {
+    func snapshots(_ links: [ObjectReference]) -> [Snapshot] {
       links.compactMap { link in
         (link.storage as? any BackingData).map { Snapshot(from: $0, relatedBackingDatas: &related) }
       }
@@ -52,7 +52,7 @@ extension CustomStore {
     try takeReturned(result, changes, &outcome)
     if let context {
       let event = StoreEvent.objects(ObjectChanges(changes, outcome))
-      context.core.remote.tell(RemoteEvent(store: identifier, event: event))
+      context.core.remote.deliver(RemoteEvent(store: identifier, event: event))
     }
     return outcome
   }
@@ -76,7 +76,7 @@ extension CustomStore {
     }
   }
 
-  private func conflict(_ link: Link, _ properties: [String]) -> SwiftDataError {
+  private func conflict(_ link: ObjectReference, _ properties: [String]) -> SwiftDataError {
     let name = link.storage.description.name
     var error = SwiftDataError(
       .saveConflict,

@@ -23,10 +23,10 @@ extension DefaultStore {
       )
     } catch {
       if work.context.isInDoubt {
-        note(DoubtfulSnapshotSave(work: work, request: request))
+        note(UnconfirmedSnapshotSave(work: work, request: request))
       } else if let earlier {
         work.context.rollback()
-        note(DoubtfulSnapshotSave(work: earlier, request: request))
+        note(UnconfirmedSnapshotSave(work: earlier, request: request))
       }
       throw error
     }
@@ -38,7 +38,7 @@ extension DefaultStore {
   private func settled(
     before request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SnapshotSave? {
-    let last = doubtfulSaves.withLock { saves in
+    let last = unconfirmedSaves.withLock { saves in
       saves.take { $0.request.editingState.id == request.editingState.id }
     }
     guard let last, last.isContinued(by: request) else { return nil }
@@ -52,12 +52,12 @@ extension DefaultStore {
     return work.context.hasChanges ? nil : work
   }
 
-  private func note(_ save: DoubtfulSnapshotSave) { doubtfulSaves.withLock { $0.add(save) } }
+  private func note(_ save: UnconfirmedSnapshotSave) { unconfirmedSaves.withLock { $0.add(save) } }
 }
 
 /// A save of a context's snapshots, with an unknown outcome: all, some, or none may be stored.
 // because it is used by the one save that has taken it out of the list
-struct DoubtfulSnapshotSave: @unchecked Sendable {
+struct UnconfirmedSnapshotSave: @unchecked Sendable {
   let work: SnapshotSave
   let request: DataStoreSaveChangesRequest<DefaultSnapshot>
 

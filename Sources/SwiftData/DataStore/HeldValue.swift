@@ -33,14 +33,14 @@ extension HeldValue {
       return target.map { .reference($0) } ?? .nothing
     case (.toMany(_, let isOptional), .many(let targets)):
       if targets == nil, isOptional { return .many(nil) }
-      return .many(LinkList(targets ?? []))
+      return .many(ObjectReferenceList(targets ?? []))
     case (.toOne, .tree(let tree)):
       if case .null = tree { return .nothing }
       return tree.decoded(PersistentIdentifier.self).map { .reference($0) }
     case (.toMany, .tree(let tree)):
-      return tree.decoded([PersistentIdentifier].self).map { .many(LinkList($0)) }
+      return tree.decoded([PersistentIdentifier].self).map { .many(ObjectReferenceList($0)) }
     // A relationship that has become one to many, or the other way around.
-    case (.toMany, .one(let target)): return .many(LinkList(target.map { [$0] } ?? []))
+    case (.toMany, .one(let target)): return .many(ObjectReferenceList(target.map { [$0] } ?? []))
     case (.toOne, .many(let targets)): return targets?.first.map { .reference($0) } ?? .nothing
     default: return nil
     }

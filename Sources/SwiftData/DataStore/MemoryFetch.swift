@@ -6,10 +6,10 @@ extension FetchDescriptor {
   ///
   /// - Throws: Errors of the predicate, or of reading related objects.
   func wanted(
-    of links: [Link],
+    of links: [ObjectReference],
     in context: ModelContext,
     isFiltered: Bool = false
-  ) throws -> [Link] {
+  ) throws -> [ObjectReference] {
     let result = try context.seeingDeletions {
       var found = links.compactMap { link in (link.model as? T).map { ($0, link) } }
       if !isFiltered, let predicate { found = try found.filter { try predicate.evaluate($0.0) } }

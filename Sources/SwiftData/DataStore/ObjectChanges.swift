@@ -28,7 +28,7 @@ extension ModelContext {
     for identifier in changes.inserted + changes.deleted {
       if let description = description(of: identifier) { summary.noteMembership(description) }
     }
-    var stale: [Link] = []
+    var stale: [ObjectReference] = []
     for (identifier, slots) in changes.updated {
       guard let description = description(of: identifier) else { continue }
       for slot in slots { summary.note(description, slot) }

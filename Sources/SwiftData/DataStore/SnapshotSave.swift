@@ -4,9 +4,9 @@ internal import Foundation
 struct SnapshotSave {
   let context: ModelContext
   /// The new objects by the identifiers that the snapshots have.
-  private var new: [PersistentIdentifier: Link] = [:]
+  private var new: [PersistentIdentifier: ObjectReference] = [:]
   /// The changed objects, which are compared with the snapshots after the save.
-  private var updated: [Link] = []
+  private var updated: [ObjectReference] = []
   /// The token of the history after the last part that is saved already.
   var token: (any HistoryToken)?
 
@@ -28,7 +28,7 @@ struct SnapshotSave {
   }
 
   /// Makes the new objects; returns the objects of an earlier request that this one lacks.
-  private mutating func insert(_ snapshots: [DefaultSnapshot]) throws -> [Link] {
+  private mutating func insert(_ snapshots: [DefaultSnapshot]) throws -> [ObjectReference] {
     let earlier = new
     new = [:]
     for snapshot in snapshots {
@@ -62,7 +62,7 @@ struct SnapshotSave {
   }
 
   /// Reads the objects of some snapshots.
-  private func stored(_ snapshots: [DefaultSnapshot]) throws -> [Link] {
+  private func stored(_ snapshots: [DefaultSnapshot]) throws -> [ObjectReference] {
     let groups = Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName)
     return try groups.values.flatMap { group in
       try read(group.map(\.persistentIdentifier), of: description(of: group[0]))
@@ -72,12 +72,12 @@ struct SnapshotSave {
   private func read(
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription
-  ) throws -> [Link] {
+  ) throws -> [ObjectReference] {
     try context.store(of: description)
       .rows(identifiers, of: description, slots: nil, into: context)
   }
 
-  private func apply(_ snapshot: DefaultSnapshot, to link: Link) throws {
+  private func apply(_ snapshot: DefaultSnapshot, to link: ObjectReference) throws {
     let storage = link.storage
     for property in storage.description.properties {
       guard let told = snapshot.values[property.name]?.slot(of: property) else { continue }
@@ -104,11 +104,11 @@ struct SnapshotSave {
     case .many(let list?):
       guard list.identifiers.contains(where: { new[$0] != nil }) else { return slot }
       let old = list.identifiers.filter { new[$0] == nil }
-      var known: [PersistentIdentifier: Link] = new
+      var known: [PersistentIdentifier: ObjectReference] = new
       if let first = old.first, let description = context.description(of: first) {
         for link in try read(old, of: description) { known[link.storage.identifier] = link }
       }
-      return .many(LinkList(list.identifiers.compactMap { known[$0] }))
+      return .many(ObjectReferenceList(list.identifiers.compactMap { known[$0] }))
     default: return slot
     }
   }

@@ -2,9 +2,9 @@ internal import DepotProtocol
 
 /// An object as a row for queries, with its current values.
 struct ModelRow: EvaluationRow {
-  let link: Link
+  let link: ObjectReference
 
-  init(_ link: Link) { self.link = link }
+  init(_ link: ObjectReference) { self.link = link }
 
   private var storage: ModelStorage { link.storage }
 

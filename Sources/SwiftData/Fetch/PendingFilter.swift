@@ -168,7 +168,7 @@ struct PendingFilter<T: PersistentModel> {
     )
   }
 
-  private func schema(_ link: Link) -> DepotProtocol.Schema? {
+  private func schema(_ link: ObjectReference) -> DepotProtocol.Schema? {
     if let schema = memory.schema { return schema }
     let types: [any PersistentModel.Type] = [T.self, link.storage.description.type]
     let descriptions =

@@ -4,9 +4,9 @@ internal import DepotProtocol
 struct QueryWalk {
   private let description: EntityDescription
   private let entities: [String: EntityDescription]
-  private var variables: [String: Place] = [:]
+  private var variables: [String: Position] = [:]
   /// The elements of the collections around the current part, the innermost last; `nil` for values.
-  private var elements: [Place?] = []
+  private var elements: [Position?] = []
   /// The relationships, each by its path from the row.
   private(set) var prefixes: [Prefix] = []
   /// The first part that the service doesn't know or can't compare; `nil` if there is none.
@@ -19,7 +19,7 @@ struct QueryWalk {
   }
 
   /// The position of an object: its path and its entity.
-  private struct Place {
+  private struct Position {
     var path: String
     var description: EntityDescription
   }
@@ -61,7 +61,7 @@ struct QueryWalk {
 
   /// Examines a search of texts of the object, or of the innermost element.
   private mutating func search(_ paths: [String]) {
-    guard let start = elements.last ?? Place(path: "", description: description) else {
+    guard let start = elements.last ?? Position(path: "", description: description) else {
       problem = problem ?? "a search of a value"
       return
     }
@@ -96,10 +96,10 @@ struct QueryWalk {
   private mutating func place(
     of expression: QueryExpression,
     asWhole isWhole: Bool = false
-  ) -> Place? {
+  ) -> Position? {
     switch expression {
     case .attribute(let path):
-      return follow(path, from: Place(path: "", description: description), isWhole)
+      return follow(path, from: Position(path: "", description: description), isWhole)
     case .member(let base, let path):
       guard let start = place(of: base) else {
         problem = problem ?? "\(path) of a value"
@@ -107,10 +107,10 @@ struct QueryWalk {
       }
       return follow(path, from: start, isWhole)
     case .variable(let name):
-      return variables[name] ?? Place(path: "", description: description)
+      return variables[name] ?? Position(path: "", description: description)
     case .cast(let part, let entity):
       guard let place = place(of: part), let entity = entities[entity] else { return nil }
-      return Place(path: place.path, description: entity)
+      return Position(path: place.path, description: entity)
     case .filtered(let collection, _, _), .element(let collection, _), .slice(let collection, _):
       visit(expression)
       return place(of: collection)
@@ -120,7 +120,7 @@ struct QueryWalk {
     }
   }
 
-  private mutating func follow(_ path: String, from start: Place, _ isWhole: Bool) -> Place? {
+  private mutating func follow(_ path: String, from start: Position, _ isWhole: Bool) -> Position? {
     var place = start
     var steps = path.split(separator: ".").map(String.init)[...]
     while let step = steps.popFirst() {
@@ -135,7 +135,7 @@ struct QueryWalk {
       }
       guard let destination = property.destination else { return nil }
       let whole = place.path.isEmpty ? step : "\(place.path).\(step)"
-      place = Place(path: whole, description: EntityDescription.of(destination))
+      place = Position(path: whole, description: EntityDescription.of(destination))
       let prefix = Prefix(path: whole, entity: place.description.name)
       if !prefixes.contains(prefix) { prefixes.append(prefix) }
     }

@@ -30,7 +30,7 @@ extension ModelContext {
     var all: [DefaultHistoryTransaction] = []
     for case let store as ServiceStore in stores { all += try read(bounds, of: store) }
     all += own as? [DefaultHistoryTransaction] ?? []
-    if stores.count > 1 || bounds.tellsOfSeveralStores { accumulate(&all, bounds) }
+    if stores.count > 1 || bounds.namesSeveralStores { accumulate(&all, bounds) }
     var found = try filter(all, typed)
     if !typed.sortBy.isEmpty { found.sort(using: typed.sortBy) }
     if typed.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: typed.fetchLimit))) }

@@ -19,7 +19,7 @@ struct TransactionBounds {
   }
 
   /// Whether tokens need the positions in other stores too, to be compared with this one.
-  var tellsOfSeveralStores: Bool { (token?.tokenValue?.count ?? 0) > 1 }
+  var namesSeveralStores: Bool { (token?.tokenValue?.count ?? 0) > 1 }
 }
 
 /// A part of a predicate that narrows the wanted transactions.

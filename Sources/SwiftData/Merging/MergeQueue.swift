@@ -9,7 +9,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   private let state = Mutex(State())
 
   fileprivate struct State {
-    var home = Home.caller
+    var executor = ContextExecutor.caller
     var events: [RemoteEvent] = []
     /// The transaction that is merged partly.
     var rest: Entry?
@@ -27,17 +27,17 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     var isUrgent = false
     /// The use of the context, which is notified of waiting events where no queue merges them in
     /// time.
-    var use: ContextUse?
+    var accessGuard: ContextAccessGuard?
   }
 
   /// An event, its relation to the context, and its next change.
-  typealias Entry = (event: RemoteEvent, standing: Standing, next: Int)
+  typealias Entry = (event: RemoteEvent, origin: EventOrigin, next: Int)
 
   /// How much may wait to be merged; beyond that it is less work to read the objects anew.
   fileprivate static let limits = (events: 1000, changes: 50_000)
 
   /// The actor or thread of a context.
-  enum Home: Sendable {
+  enum ContextExecutor: Sendable {
     /// Wherever the program calls it.
     case caller
     /// On the main queue.
@@ -47,7 +47,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// On an actor, as long as that lives.
     case actor(WeakActor)
 
-    /// Returns the home for an actor; the caller's thread if there is none.
+    /// Returns the executor of an actor; the caller's thread if there is none.
     init(_ actor: (any Actor)?) {
       self =
         actor.map { $0 === MainActor.shared ? .main : .actor(WeakActor(actor: $0)) } ?? .caller
@@ -80,8 +80,8 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       switch self {
       case .main: DispatchQueue.main.async(execute: body)
       case .queue(let queue): queue.async(execute: body)
-      case .actor(let home):
-        guard let actor = home.actor else { break }
+      case .actor(let executor):
+        guard let actor = executor.actor else { break }
         Task { await Self.run(on: actor, body) }
       case .caller: break
       }
@@ -91,7 +91,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     func performOrSkip(_ body: @escaping @Sendable (_ isThere: Bool) -> Void) {
       switch self {
       case .caller: body(false)
-      case .actor(let home) where home.actor == nil: body(false)
+      case .actor(let executor) where executor.actor == nil: body(false)
       default: perform { body(true) }
       }
     }
@@ -107,18 +107,18 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   func adopt(_ context: ModelContext) {
     self.context = context
     state.withLock { state in
-      state.use = context.use
-      state.tellUse()
+      state.accessGuard = context.accessGuard
+      state.updateAccessGuard()
     }
   }
 
   /// The actor or thread of the context.
-  var home: Home {
-    get { state.withLock(\.home) }
+  var executor: ContextExecutor {
+    get { state.withLock(\.executor) }
     set {
       state.withLock { state in
-        state.home = newValue
-        state.tellUse()
+        state.executor = newValue
+        state.updateAccessGuard()
       }
     }
   }
@@ -134,7 +134,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
         state.rest = nil
         state.own = [:]
         state.late = []
-        state.tellUse()
+        state.updateAccessGuard()
       }
     }
   }
@@ -147,7 +147,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   func receive(_ event: RemoteEvent) {
     schedule { state in
       if state.isOpen { state.add(event) }
-      state.tellUse()
+      state.updateAccessGuard()
       return state.isOpen
     }
   }
@@ -156,12 +156,12 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   func noteGap() {
     state.withLock { state in
       state.events.insert(RemoteEvent(store: "", event: .gap), at: 0)
-      state.tellUse()
+      state.updateAccessGuard()
     }
   }
 
   /// The relation of an event to the context that merges it.
-  enum Standing {
+  enum EventOrigin {
     /// Others have saved this.
     case foreign
     /// The context has saved this. Its changes of lists are made once more: events that were merged
@@ -178,16 +178,16 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       if let rest = state.rest {
         state.rest = nil
         // Only now is a part of another context's save merged.
-        if rest.standing == .foreign { _ = state.standing(of: rest.event) }
+        if rest.origin == .foreign { _ = state.origin(of: rest.event) }
         return rest
       }
       guard !state.events.isEmpty else {
-        state.tellUse()
+        state.updateAccessGuard()
         return nil
       }
       let event = state.events.removeFirst()
       state.changes -= event.changeCount
-      return (event, state.standing(of: event), 0)
+      return (event, state.origin(of: event), 0)
     }
   }
 
@@ -218,24 +218,24 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   /// Schedules a round under the lock, so that `isScheduled` means that it is enqueued.
   private func schedule(_ state: inout State) {
-    guard !state.isScheduled, !state.home.isCaller else { return }
+    guard !state.isScheduled, !state.executor.isCaller else { return }
     state.isScheduled = true
-    state.home.perform { self.work() }
+    state.executor.perform { self.work() }
   }
 
   var isListening: Bool { isOpen }
 
   func hurry() {
-    let home = state.withLock { state in
+    let executor = state.withLock { state in
       if state.isWorking || !state.events.isEmpty || state.rest != nil { state.isUrgent = true }
-      return state.home
+      return state.executor
     }
-    if home.isCurrent { workNow() }
+    if executor.isCurrent { workNow() }
   }
 
   func whenHandled(_ body: @escaping @Sendable () -> Void) {
     hurry()
-    home.performOrSkip { isThere in
+    executor.performOrSkip { isThere in
       if isThere { self.workNow() }
       body()
     }
@@ -244,11 +244,11 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   /// Merges the waiting events, on the context's own queue.
   func workNow() { if !isEmpty { work() } }
 
-  /// Makes an actor the home of a context that has none.
+  /// Makes an actor the executor of a context that has none.
   func settle(on actor: (any Actor)?) {
     state.withLock { state in
-      if state.home.isCaller { state.home = Home(actor) }
-      state.tellUse()
+      if state.executor.isCaller { state.executor = ContextExecutor(actor) }
+      state.updateAccessGuard()
     }
   }
 
@@ -267,15 +267,15 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   var isSettled: Bool {
     state.withLock { state in
-      state.home.isCaller || !state.isScheduled && !state.isWorking && state.events.isEmpty
+      state.executor.isCaller || !state.isScheduled && !state.isWorking && state.events.isEmpty
     }
   }
 }
 
 extension MergeQueue.State {
   /// Notifies the context whether it has something to merge before it is used.
-  fileprivate func tellUse() {
-    use?.hasNews = !home.isOrdered && !(events.isEmpty && rest == nil)
+  fileprivate func updateAccessGuard() {
+    accessGuard?.hasPendingEvents = !executor.isOrdered && !(events.isEmpty && rest == nil)
   }
 
   fileprivate mutating func add(_ event: RemoteEvent) {
@@ -292,7 +292,7 @@ extension MergeQueue.State {
     changes = 0
   }
 
-  fileprivate mutating func standing(of event: RemoteEvent) -> MergeQueue.Standing {
+  fileprivate mutating func origin(of event: RemoteEvent) -> MergeQueue.EventOrigin {
     guard let token = event.moment, let known = own[event.store] else { return .foreign }
     let rest = known.filter { $0 >= token }
     own[event.store] = rest.isEmpty ? nil : rest

@@ -2,19 +2,19 @@ internal import DepotClient
 
 /// The changes of a merge, by entities; also of rows that the context doesn't have.
 struct MergedChanges {
-  private(set) var entities: [ObjectIdentifier: Touch] = [:]
+  private(set) var entities: [ObjectIdentifier: EntityChanges] = [:]
   /// Whether anything may have changed.
   var isUnknown = false
 
   /// The changes of the rows of an entity.
-  struct Touch {
+  struct EntityChanges {
     let description: EntityDescription
     /// Whether rows were inserted or deleted.
     var isMembership = false
     /// The properties that changed.
     var slots = SlotSet()
 
-    fileprivate mutating func formUnion(_ other: Touch) {
+    fileprivate mutating func formUnion(_ other: EntityChanges) {
       isMembership = isMembership || other.isMembership
       slots.formUnion(other.slots)
     }
@@ -27,20 +27,20 @@ struct MergedChanges {
 
   /// Notes that the program itself has changed a property.
   mutating func note(_ description: EntityDescription, _ slot: Int) {
-    entities[ObjectIdentifier(description), default: Touch(description: description)]
+    entities[ObjectIdentifier(description), default: EntityChanges(description: description)]
       .slots.insert(slot)
   }
 
   /// Notes that the program itself has inserted or deleted an object.
   mutating func noteMembership(_ description: EntityDescription) {
-    entities[ObjectIdentifier(description), default: Touch(description: description)]
+    entities[ObjectIdentifier(description), default: EntityChanges(description: description)]
       .isMembership = true
   }
 
   mutating func formUnion(_ other: MergedChanges) {
     if other.isUnknown { isUnknown = true }
     for (key, touch) in other.entities {
-      entities[key, default: Touch(description: touch.description)].formUnion(touch)
+      entities[key, default: EntityChanges(description: touch.description)].formUnion(touch)
     }
   }
 

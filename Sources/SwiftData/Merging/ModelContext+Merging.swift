@@ -3,7 +3,7 @@ extension ModelContext {
   /// Updates the other sides of a to-one relationship after a change by the store.
   ///
   /// The program's own changes of the other sides stay.
-  final func relink(_ link: Link, _ slot: Int, to value: Slot) {
+  final func relink(_ link: ObjectReference, _ slot: Int, to value: Slot) {
     let merge = RowMerge(self)
     merge.follow(link, slot, to: value)
     merge.finish()
@@ -48,7 +48,7 @@ extension ModelContext {
   }
 
   /// Reads the values again that were read of objects.
-  final func refresh(_ links: [Link]) {
+  final func refresh(_ links: [ObjectReference]) {
     guard !links.isEmpty else { return }
     let groups = Dictionary(grouping: links) { link in
       ReadShape(
@@ -72,7 +72,7 @@ extension ModelContext {
   }
 
   /// Keeps the prefetched objects of the last few fetches alive.
-  final func keepPrefetched(_ links: [Link]) {
+  final func keepPrefetched(_ links: [ObjectReference]) {
     guard !links.isEmpty, !isSuccessor else { return }
     prefetched.append(links.map(\.model))
     if prefetched.count > 4 { prefetched.removeFirst() }

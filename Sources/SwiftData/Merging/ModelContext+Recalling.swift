@@ -19,11 +19,11 @@ extension ModelContext {
   }
 
   private final func recall(
-    _ links: [Link],
+    _ links: [ObjectReference],
     _ description: EntityDescription,
     _ store: ServiceStore
   ) {
-    var missing: [Int64: Link] = [:]
+    var missing: [Int64: ObjectReference] = [:]
     for link in links { missing[link.storage.identifier.row ?? 0] = link }
     let request = HistoryRequest(
       entity: description.name,

@@ -11,18 +11,18 @@ extension ModelContext {
     using { refresh(link, mergeChanges) }
   }
 
-  private func refresh(_ link: Link, _ mergeChanges: Bool) {
+  private func refresh(_ link: ObjectReference, _ mergeChanges: Bool) {
     guard link.storage.context === self, link.storage.phase == .stored else { return }
     if mergeChanges {
       reread([link])
     } else {
       var changes = MergedChanges()
       for slot in link.storage.changed { changes.note(link.storage.description, slot) }
-      let edits = link.storage.linkEdits
+      let edits = link.storage.relationshipEdits
       pending.remove(link.storage)
       link.storage.becomeFault()
       for edit in edits { link.storage.takeBackElsewhere(edit, &changes) }
-      tellShown(changes)
+      notifyShown(changes)
     }
     renewRequirements { $0.storage === link.storage }
   }
@@ -74,18 +74,19 @@ extension ModelContext {
     }
   }
 
-  private func require(_ link: Link) {
+  private func require(_ link: ObjectReference) {
     if link.storage.isFault { _ = read([link.storage.identifier], of: link.storage.description) }
     pending.require(link)
   }
 
   /// Makes the values that the program has just read the required ones.
-  private func renewRequirements(_ isWanted: (Link) -> Bool = { _ in true }) {
+  private func renewRequirements(_ isWanted: (ObjectReference) -> Bool = { _ in true }) {
     for link in pending.required.map(\.link) where isWanted(link) { require(link) }
   }
 
   /// Reads rows anew, and unloads to-many relationships until they are used.
-  private func reread(_ links: [Link], keepsLists: Bool = false, deleting: Bool = false) {
+  private func reread(_ links: [ObjectReference], keepsLists: Bool = false, deleting: Bool = false)
+  {
     for group in links.byClass {
       let versions = group.map(\.storage.version)
       for link in group where link.storage.changed.isEmpty {

@@ -25,8 +25,8 @@ extension ModelContext {
   }
 
   /// Makes this the context of an actor.
-  final func settle(at home: MergeQueue.Home) {
-    mergeQueue.home = home
+  final func settle(at executor: MergeQueue.ContextExecutor) {
+    mergeQueue.executor = executor
     automaticallyMergesChanges = true
   }
 
@@ -77,7 +77,7 @@ extension ModelContext {
 
   /// Merges the waiting changes of others before the context is used, as far as that can be done.
   @inline(never)
-  final func mergeNews() {
+  final func mergePendingEvents() {
     // Without an answer to a save, each use would ask for it.
     if !isInDoubt { mergeRemoteChanges() }
   }
@@ -85,10 +85,10 @@ extension ModelContext {
   /// Merges a part of the waiting saves, and lets other work on the same queue run in between.
   final func work() {
     // An actor's initializer may be using it on another thread.
-    guard let isFirst = use.beginMerging() else { return mergeQueue.schedule() }
-    defer { if isFirst { use.end() } }
+    guard let isFirst = accessGuard.beginMerging() else { return mergeQueue.schedule() }
+    defer { if isFirst { accessGuard.end() } }
     if !isMerging { merge(upTo: Self.changesAtOnce) }
-    for observer in observers { observer.didReachTurn() }
+    for observer in observers { observer.didBecomeIdle() }
   }
 
   /// Merges up to `limit` changes, and notifies observers; the rest waits for another round.
@@ -105,7 +105,7 @@ extension ModelContext {
         rest = limit
       }
     }
-    tell(summary)
+    notifyObservers(summary)
   }
 
   /// How many changes are merged at once where others wait.
@@ -119,7 +119,7 @@ extension ModelContext {
     }
     // The changes of others aren't undone together with earlier ones of the program.
     if !mergeQueue.isEmpty { undoRecorder?.registerChanges() }
-    guard let (event, standing, start) = mergeQueue.next() else { return nil }
+    guard let (event, origin, start) = mergeQueue.next() else { return nil }
     switch event.event {
     case .objects(let changes):
       summary.formUnion(merge(changes))
@@ -130,12 +130,12 @@ extension ModelContext {
       return limit
     case .transaction(let transaction):
       let end = start + min(transaction.changes.count - start, limit)
-      let merge = RowMerge(self, event.store, standing)
+      let merge = RowMerge(self, event.store, origin)
       for change in transaction.changes[start..<end] { merge.giveUp(change) }
       for change in transaction.changes[start..<end] { merge.take(change) }
       merge.finish()
       summary.formUnion(merge.summary)
-      if end < transaction.changes.count { mergeQueue.putBack((event, standing, end)) }
+      if end < transaction.changes.count { mergeQueue.putBack((event, origin, end)) }
       return end - start
     }
   }

@@ -3,7 +3,7 @@ extension ModelContext {
   /// Redirects references from replaced objects to the objects that have their rows now.
   ///
   /// Lists of replaced objects are read anew, since the new objects may belong to other lists.
-  final func leaveReplaced(_ replaced: [Link]) {
+  final func leaveReplaced(_ replaced: [ObjectReference]) {
     guard !replaced.isEmpty else { return }
     let identifiers = Set(replaced.map(\.storage.identifier))
     for link in registered(of: nil) {
@@ -14,20 +14,20 @@ extension ModelContext {
   }
 
   /// Notifies owners of results of objects that were added or removed, and not by the program.
-  final func tellMembership(of links: [Link]) {
+  final func notifyMembership(of links: [ObjectReference]) {
     var changes = MergedChanges()
     for link in links { changes.noteMembership(link.storage.description) }
-    tellShown(changes)
+    notifyShown(changes)
   }
 
   /// Notifies owners of results of changes that the program didn't make.
-  final func tellShown(_ changes: MergedChanges) {
-    tell(changes)
+  final func notifyShown(_ changes: MergedChanges) {
+    notifyObservers(changes)
     if !changes.isEmpty { mergeQueue.schedule() }
   }
 
   /// Notifies observers of merged changes.
-  final func tell(_ changes: MergedChanges) {
+  final func notifyObservers(_ changes: MergedChanges) {
     if changes.isEmpty { return }
     for observer in observers { observer.didMerge(changes) }
   }
@@ -45,16 +45,16 @@ extension ModelStorage {
     case .many(let list?):
       if changed.contains(slot) || phase != .stored {
         guard let links = list.links, links.contains(where: isReplaced) else { return }
-        mutate(slot, to: .many(LinkList(links.compactMap(current))))
+        mutate(slot, to: .many(ObjectReferenceList(links.compactMap(current))))
       } else if list.allIdentifiers.contains(where: identifiers.contains) {
         unloadList(slot)
       }
     default: break
     }
-    func isReplaced(_ link: Link) -> Bool {
+    func isReplaced(_ link: ObjectReference) -> Bool {
       link.storage.phase == .gone && identifiers.contains(link.storage.identifier)
     }
-    func current(_ link: Link) -> Link? {
+    func current(_ link: ObjectReference) -> ObjectReference? {
       isReplaced(link) ? context?.registered(link.storage.identifier)?.link : link
     }
     func follow(_ identifier: PersistentIdentifier) {

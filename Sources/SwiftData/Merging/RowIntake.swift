@@ -8,7 +8,7 @@ internal import DepotProtocol
 final class RowIntake {
   /// A row of a registered object that is newer than the context's values.
   private struct Renewal {
-    let link: Link
+    let link: ObjectReference
     let version: Int64
     /// The range of its values in ``RowIntake/values``.
     let values: Range<Int>
@@ -16,7 +16,7 @@ final class RowIntake {
 
   /// The prefetched targets of a to-many relationship.
   private struct Branch {
-    var links: [Link] = []
+    var links: [ObjectReference] = []
     /// The rows that the relationship leads to, by the rows that it leads from.
     var targets: [Int64: [Int64]] = [:]
   }
@@ -28,11 +28,11 @@ final class RowIntake {
   private let table: IdentityTable
   private var known:
     (name: String, description: EntityDescription, key: EntityKey, layout: RowLayout)
-  @exclusivity(unchecked) private(set) var links: [Link] = []
+  @exclusivity(unchecked) private(set) var links: [ObjectReference] = []
   private var renewals: [Renewal] = []
   private var values: [(slot: Int, value: Slot)] = []
   /// The objects whose newer rows lack values that are loaded.
-  private var outdated: [Link] = []
+  private var outdated: [ObjectReference] = []
   private var group: FetchGroup?
   private var branches: [String: Branch] = [:]
   private var branchPlans: [String: RowPlan] = [:]
@@ -75,7 +75,7 @@ final class RowIntake {
     _ key: EntityKey,
     _ description: EntityDescription,
     _ table: IdentityTable
-  ) -> Link? {
+  ) -> ObjectReference? {
     if let storage = table[.row(row)] {
       if storage.description !== description {
         // It was inserted, and has taken over the row of an object of another class.
@@ -91,7 +91,8 @@ final class RowIntake {
   }
 
   /// Takes the columns of an object's row that it needs.
-  private func take(_ link: Link, _ layout: RowLayout, _ reader: inout RowReader) throws {
+  private func take(_ link: ObjectReference, _ layout: RowLayout, _ reader: inout RowReader) throws
+  {
     let storage = link.storage
     if storage.version == 0, storage.changed.isEmpty {
       storage.version = reader.version
@@ -100,8 +101,8 @@ final class RowIntake {
       }
       return
     }
-    let news = RowNews.read(version: reader.version, slots: layout.slots)
-    switch storage.decision(on: news, context.mergePolicy) {
+    let incoming = IncomingRow.read(version: reader.version, slots: layout.slots)
+    switch storage.decision(on: incoming, context.mergePolicy) {
     case .merge: try renew(link, layout.steps, &reader)
     case .refresh:
       outdated.append(link)
@@ -138,7 +139,8 @@ final class RowIntake {
   }
 
   /// Keeps a row that is newer than the known one until the end.
-  private func renew(_ link: Link, _ steps: [RowStep], _ reader: inout RowReader) throws {
+  private func renew(_ link: ObjectReference, _ steps: [RowStep], _ reader: inout RowReader) throws
+  {
     let storage = link.storage
     let start = values.count
     for step in steps {
@@ -194,7 +196,10 @@ final class RowIntake {
   ///   - renewsLists: Whether lists that were read before are unloaded, to be read anew when they
   ///     are used.
   /// - Returns: The objects in their order.
-  func finish(prefetched paths: [String] = [], renewingLists renewsLists: Bool = false) -> [Link] {
+  func finish(
+    prefetched paths: [String] = [],
+    renewingLists renewsLists: Bool = false
+  ) -> [ObjectReference] {
     if !renewals.isEmpty || !outdated.isEmpty {
       let merge = RowMerge(context)
       for renewal in renewals {

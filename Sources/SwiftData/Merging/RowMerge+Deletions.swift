@@ -17,8 +17,8 @@ extension RowMerge {
   ///
   /// - Parameters:
   ///   - link: The object.
-  ///   - isTold: Whether the history has the members' own changes to no target.
-  func leave(_ link: Link, isTold: Bool) {
+  ///   - isReported: Whether the history has the members' own changes to no target.
+  func leave(_ link: ObjectReference, isReported: Bool) {
     let storage = link.storage
     let member = Member(identifier: storage.identifier, isOwn: false, isGone: true) { link }
     for property in storage.description.relationships {
@@ -27,7 +27,7 @@ extension RowMerge {
         for other in storage.knownTargets(everOf: property.slot).compactMap(\.link) {
           edit(other, inverse, member, isAdded: false)
         }
-      } else if !property.isToMany || inverse.isToMany || !isTold {
+      } else if !property.isToMany || inverse.isToMany || !isReported {
         let owner = EntityDescription.of(type)
         add(member, owner.properties[inverse.slot], owner)
       }
@@ -42,14 +42,14 @@ extension RowMerge {
   /// Removes the program's own reference to an object that is deleted, or refers to another one.
   ///
   /// The new target is read when it is used, if the other side stores it; else there is none.
-  func leave(_ link: Link, _ slot: Int, _ gone: PersistentIdentifier) {
+  func leave(_ link: ObjectReference, _ slot: Int, _ gone: PersistentIdentifier) {
     let storage = link.storage
     guard storage.changed.contains(slot) || storage.phase == .inserted,
       storage.slots[slot].targetIdentifier == gone
     else { return }
     if storage.base[slot]?.targetIdentifier == gone { storage.base[slot] = .nothing }
-    let isTold = storage.description.properties[slot].shape.isSaved || storage.phase != .stored
-    let value = isTold ? Slot.nothing : .unloaded
+    let isReported = storage.description.properties[slot].shape.isSaved || storage.phase != .stored
+    let value = isReported ? Slot.nothing : .unloaded
     add(Edit(link: link, slot: slot, value: value, leaving: gone, isForced: true))
   }
 

@@ -7,14 +7,14 @@ extension RowMerge {
     let isOwn: Bool
     /// Whether the object is deleted, so that no change of the program keeps it.
     let isGone: Bool
-    private let make: () -> Link?
+    private let make: () -> ObjectReference?
     private(set) lazy var link = make()
 
     init(
       identifier: PersistentIdentifier,
       isOwn: Bool,
       isGone: Bool = false,
-      make: @escaping () -> Link?
+      make: @escaping () -> ObjectReference?
     ) {
       self.identifier = identifier
       self.isOwn = isOwn
@@ -25,7 +25,7 @@ extension RowMerge {
 
   /// A change of a list's members.
   final class ListEdit {
-    let link: Link
+    let link: ObjectReference
     let slot: Int
     private var steps: [Step] = []
     /// The last step of each object; only this one counts.
@@ -39,7 +39,7 @@ extension RowMerge {
     }
 
     /// Makes the edit of a list; `nil` if it isn't loaded.
-    init?(_ link: Link, _ slot: Int) {
+    init?(_ link: ObjectReference, _ slot: Int) {
       guard case .many(_?) = link.storage.slots[slot] else { return nil }
       self.link = link
       self.slot = slot
@@ -105,7 +105,7 @@ extension RowMerge {
       return Self.effective(counting.filter { !$0.member.isOwn }, in: list)
     }
 
-    private func news(to base: LinkList) -> [Step] { Self.effective(counting, in: base) }
+    private func news(to base: ObjectReferenceList) -> [Step] { Self.effective(counting, in: base) }
 
     private var counting: [Step] {
       if last.count == steps.count { return steps }
@@ -113,7 +113,7 @@ extension RowMerge {
     }
 
     /// The steps that change a list.
-    private static func effective(_ steps: [Step], in list: LinkList) -> [Step] {
+    private static func effective(_ steps: [Step], in list: ObjectReferenceList) -> [Step] {
       // If there are many steps, it is less work to read the list once.
       if steps.count > 8 {
         let known = Set(list.allIdentifiers)
@@ -122,7 +122,8 @@ extension RowMerge {
       return steps.filter { list.contains($0.member.identifier) != $0.isAdded }
     }
 
-    private static func edited(_ list: LinkList, _ steps: [Step]) -> LinkList {
+    private static func edited(_ list: ObjectReferenceList, _ steps: [Step]) -> ObjectReferenceList
+    {
       let edited = list.without(Set(steps.filter { !$0.isAdded }.map(\.member.identifier)))
       for step in steps where step.isAdded {
         if let link = step.member.link { edited.append(link) }

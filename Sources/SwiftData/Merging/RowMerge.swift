@@ -11,20 +11,20 @@ final class RowMerge {
   let context: ModelContext
   private let store: String
   /// The relation of the changes to the context.
-  private let standing: MergeQueue.Standing
+  private let origin: MergeQueue.EventOrigin
   let policy: MergePolicy
   private var keys: [String: (description: EntityDescription, key: EntityKey)] = [:]
   private var edits: [Edit] = []
   /// The edits of lists, by their objects and slots.
-  private var lists: [SlotPlace: ListEdit] = [:]
+  private var lists: [PropertyOfObject: ListEdit] = [:]
   /// The objects whose rows are deleted, and which are invalidated.
-  private var deleted: [Link] = []
+  private var deleted: [ObjectReference] = []
   /// The deleted rows, but for those whose objects are kept.
   private(set) var goneIdentifiers: Set<PersistentIdentifier> = []
   /// The deleted objects whose members of a relationship aren't known.
   var scans: [ObjectIdentifier: Scan] = [:]
   /// The objects that are read anew.
-  private var outdated: [Link] = []
+  private var outdated: [ObjectReference] = []
   /// Objects that were made for lists, until these keep them.
   private var alive: [AnyObject] = []
   private(set) var summary = MergedChanges()
@@ -33,7 +33,7 @@ final class RowMerge {
 
   /// A property of an object that gets another value.
   struct Edit {
-    let link: Link
+    let link: ObjectReference
     let slot: Int
     let value: Slot
     /// The version of the object that has the value; `nil` if the value doesn't depend on it.
@@ -49,11 +49,11 @@ final class RowMerge {
   init(
     _ context: ModelContext,
     _ store: String = "",
-    _ standing: MergeQueue.Standing = .foreign
+    _ origin: MergeQueue.EventOrigin = .foreign
   ) {
     self.context = context
     self.store = store
-    self.standing = standing
+    self.origin = origin
     policy = context.mergePolicy
   }
 
@@ -64,7 +64,7 @@ final class RowMerge {
     guard let (description, key) = entity(change.entity) else { return }
     let identifier = PersistentIdentifier(key, .row(change.identifier))
     let link = context.registered(identifier)?.link
-    if isNews(change, link) { summary.note(change, description) }
+    if isForeign(change, link) { summary.note(change, description) }
     switch change.kind {
     case .insert:
       relate(identifier, description, change, old: [:], new: change.new)
@@ -83,14 +83,14 @@ final class RowMerge {
         if let link { invalidate(link, change) } else { goneIdentifiers.insert(identifier) }
         relate(identifier, description, change, old: change.old, new: [:])
       }
-    case .links where standing != .ownBefore: relink(identifier, link, description, change)
+    case .links where origin != .ownBefore: relink(identifier, link, description, change)
     default: break
     }
   }
 
   /// Whether others made a change; a save of the context can also cause changes by the store.
-  private func isNews(_ change: DepotClient.HistoryChange, _ link: Link?) -> Bool {
-    if standing == .foreign { return true }
+  private func isForeign(_ change: DepotClient.HistoryChange, _ link: ObjectReference?) -> Bool {
+    if origin == .foreign { return true }
     switch change.kind {
     case .update:
       guard let link, let version = change.version else { return true }
@@ -135,7 +135,7 @@ final class RowMerge {
   }
 
   /// Takes new values of an object.
-  private func update(_ link: Link, _ change: DepotClient.HistoryChange) {
+  private func update(_ link: ObjectReference, _ change: DepotClient.HistoryChange) {
     let storage = link.storage
     guard let version = change.version else { return }
     switch storage.decision(on: .update(version: version), policy) {
@@ -159,25 +159,29 @@ final class RowMerge {
   }
 
   /// Takes a row that was read, unless one that is newer still has come meanwhile.
-  func take(_ values: some Sequence<(slot: Int, value: Slot)>, of link: Link, version: Int64) {
+  func take(
+    _ values: some Sequence<(slot: Int, value: Slot)>,
+    of link: ObjectReference,
+    version: Int64
+  ) {
     guard link.storage.context === context, version > link.storage.knownVersion else { return }
     merge(values.map { ($0.slot, $0.value) }, into: link, version: version, isRead: true)
   }
 
   /// Takes an object that has to be read anew.
-  func refresh(_ link: Link) { outdated.append(link) }
+  func refresh(_ link: ObjectReference) { outdated.append(link) }
 
   func add(_ edit: Edit) { edits.append(edit) }
 
   /// Takes the value of a property that the program hasn't changed.
-  func take(_ value: Slot, of link: Link, _ slot: Int) {
+  func take(_ value: Slot, of link: ObjectReference, _ slot: Int) {
     edits.append(Edit(link: link, slot: slot, value: value))
   }
 
   /// Merges values of a version of its row into an object.
   private func merge(
     _ values: [(slot: Int, value: Slot)],
-    into link: Link,
+    into link: ObjectReference,
     version: Int64,
     isRead: Bool
   ) {
@@ -208,15 +212,15 @@ final class RowMerge {
   /// - Parameters:
   ///   - link: The object.
   ///   - change: The deletion in a transaction; `nil` if it was found out otherwise.
-  func invalidate(_ link: Link, _ change: DepotClient.HistoryChange? = nil) {
+  func invalidate(_ link: ObjectReference, _ change: DepotClient.HistoryChange? = nil) {
     if let change { takeLast(of: link, change) }
     deleted.append(link)
     goneIdentifiers.insert(link.storage.identifier)
-    leave(link, isTold: change != nil)
+    leave(link, isReported: change != nil)
   }
 
   /// Takes the last values of a row that is deleted, as far as they weren't read before.
-  func takeLast(of link: Link, _ change: DepotClient.HistoryChange) {
+  func takeLast(of link: ObjectReference, _ change: DepotClient.HistoryChange) {
     let storage = link.storage
     for property in storage.description.properties
     where storage.isUnloaded(property.slot) && !property.isToMany {
@@ -262,7 +266,7 @@ final class RowMerge {
   }
 
   /// Updates the other sides of a to-one relationship to its stored value.
-  func follow(_ link: Link, _ slot: Int, to value: Slot) {
+  func follow(_ link: ObjectReference, _ slot: Int, to value: Slot) {
     let storage = link.storage
     let shape = storage.description.properties[slot].shape
     guard let inverse = shape.inverse else { return }
@@ -278,7 +282,7 @@ final class RowMerge {
   }
 
   /// Removes the reference from the last target of a one-to-one relationship's saved side.
-  private func leaveLast(_ link: Link, _ slot: Int, for next: Link) {
+  private func leaveLast(_ link: ObjectReference, _ slot: Int, for next: ObjectReference) {
     let storage = link.storage
     guard !storage.changed.contains(slot),
       let inverse = storage.description.properties[slot].shape.inverse,
@@ -291,7 +295,7 @@ final class RowMerge {
 
   /// Adds an object to the other side of a to-one relationship, or removes it.
   func edit(
-    _ link: Link,
+    _ link: ObjectReference,
     _ inverse: RelationshipShape.Inverse,
     _ member: Member,
     isAdded: Bool
@@ -318,8 +322,8 @@ final class RowMerge {
   }
 
   /// Adds an object to a list, or removes it.
-  func edit(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
-    let place = SlotPlace(link.storage, slot)
+  func edit(_ link: ObjectReference, _ slot: Int, _ member: Member, isAdded: Bool) {
+    let place = PropertyOfObject(link.storage, slot)
     guard let edit = lists[place] ?? ListEdit(link, slot) else {
       if !member.isOwn { link.storage.forgetMove(of: member.identifier, slot) }
       return
@@ -329,7 +333,7 @@ final class RowMerge {
   }
 
   /// Updates the other side of a one-to-one relationship.
-  private func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
+  private func point(_ link: ObjectReference, _ slot: Int, _ member: Member, isAdded: Bool) {
     let storage = link.storage
     guard storage.wasRead(slot) else { return }
     // An object that others gave another target doesn't belong here any more.
@@ -350,7 +354,7 @@ final class RowMerge {
   /// Merges the additions to and removals from a many-to-many relationship.
   private func relink(
     _ identifier: PersistentIdentifier,
-    _ link: Link?,
+    _ link: ObjectReference?,
     _ description: EntityDescription,
     _ change: DepotClient.HistoryChange
   ) {
@@ -388,7 +392,7 @@ final class RowMerge {
     let property = other.property
     let back = property.shape.inverse.flatMap { $0.isToMany ? $0.slot : nil }
     // A list without the objects to be deleted says nothing about the program's other wishes.
-    func isOwn(_ link: Link?, _ slot: Int?, _ target: Link?) -> Bool {
+    func isOwn(_ link: ObjectReference?, _ slot: Int?, _ target: ObjectReference?) -> Bool {
       guard let link, let slot, let target, deleted.isEmpty else { return false }
       return link.storage.hasEdited(slot, target.storage)
     }
@@ -413,7 +417,7 @@ final class RowMerge {
     _ identifier: PersistentIdentifier,
     _ description: EntityDescription,
     _ change: DepotClient.HistoryChange?
-  ) -> Link? {
+  ) -> ObjectReference? {
     if let link = context.registered(identifier)?.link { return link }
     let link = description.makeObject(identifier)
     context.register(link.storage)

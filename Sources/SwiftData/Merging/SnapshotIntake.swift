@@ -5,7 +5,7 @@
 struct SnapshotIntake {
   private let context: ModelContext
   private let merge: RowMerge
-  private(set) var links: [Link] = []
+  private(set) var links: [ObjectReference] = []
   /// The targets of to-many relationships that the program doesn't know yet.
   private(set) var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
 
@@ -27,7 +27,7 @@ struct SnapshotIntake {
     take(snapshot, of: link)
   }
 
-  private mutating func take(_ snapshot: DefaultSnapshot, of link: Link) {
+  private mutating func take(_ snapshot: DefaultSnapshot, of link: ObjectReference) {
     let storage = link.storage
     for property in storage.description.properties where !storage.changed.contains(property.slot) {
       guard let value = snapshot.slot(of: property, in: storage.description) else { continue }
@@ -52,7 +52,7 @@ struct SnapshotIntake {
   }
 
   /// Notifies observers of changes; returns the objects in their order.
-  mutating func finish() -> [Link] {
+  mutating func finish() -> [ObjectReference] {
     merge.finish()
     return links
   }

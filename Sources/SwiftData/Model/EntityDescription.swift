@@ -183,7 +183,7 @@ extension EntityDescription {
   /// Creates an object of this class: an unread one over a row, or a new one with default values.
   ///
   /// It is new if `identifier` is `nil`.
-  func makeObject(_ identifier: PersistentIdentifier?) -> Link {
+  func makeObject(_ identifier: PersistentIdentifier?) -> ObjectReference {
     makeObject(of: root.type, identifier)
   }
 
@@ -191,14 +191,14 @@ extension EntityDescription {
   private func makeObject<Root: PersistentModel>(
     of _: Root.Type,
     _ identifier: PersistentIdentifier?
-  ) -> Link {
+  ) -> ObjectReference {
     guard let type = type as? Root.Type else {
       preconditionFailure("\(name) doesn't descend from \(Root.self).")
     }
     let storage = DefaultBackingData<Root>(self, identifier)
     let model = type.init(backingData: storage)
     storage.adopt(model)
-    return Link(model, storage)
+    return ObjectReference(model, storage)
   }
 
   /// Makes a placeholder for an object that doesn't exist.

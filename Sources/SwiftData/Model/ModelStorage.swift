@@ -22,7 +22,7 @@ public class ModelStorage {
   /// The newer version of the row, if the changes are based on an older one.
   @exclusivity(unchecked) final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.
-  @exclusivity(unchecked) final var deltas: [Int: LinkDelta] = [:]
+  @exclusivity(unchecked) final var deltas: [Int: RelationshipDelta] = [:]
   /// The properties that couldn't be read: the program has seen incomplete values of them.
   @exclusivity(unchecked) final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
@@ -46,7 +46,7 @@ public class ModelStorage {
   final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
   /// The context that reads unknown values: the object's, or the successor of one that no longer
   /// exists.
-  final var reader: ModelContext? { context ?? group?.survivors?.successor() }
+  final var reader: ModelContext? { context ?? group?.orphanedObjects?.successor() }
   /// The object, which owns this; it may have ended while this is still referenced.
   @exclusivity(unchecked) private final var owner: UnownedObject?
   /// The identity of that object.
@@ -333,7 +333,7 @@ extension ModelStorage {
   }
 
   /// Whether a list that the program hasn't changed leads to the same objects in the same order already.
-  private final func leads(_ slot: Int, already links: [Link]) -> Bool {
+  private final func leads(_ slot: Int, already links: [ObjectReference]) -> Bool {
     guard phase == .stored, !changed.contains(slot), !unread.contains(slot),
       case .many(let list?) = slots[slot], list.count == links.count
     else { return false }

@@ -52,7 +52,7 @@ class PropertyDescription {
     switch kind {
     case .attribute(let codec): .value(defaultValue ?? codec.placeholder)
     case .toOne: .nothing
-    case .toMany(_, let isOptional): .many(isOptional ? nil : LinkList(isInitial: true))
+    case .toMany(_, let isOptional): .many(isOptional ? nil : ObjectReferenceList(isInitial: true))
     }
   }
 
@@ -148,8 +148,8 @@ private final class TypedProperty<Model: PersistentModel, Value>: PropertyDescri
 extension PersistentModel {
   /// Notifies observers, which may use the object on other threads meanwhile.
   fileprivate func aside(_ body: (Self) -> Void) {
-    guard let use = storage?.table?.use else { return body(self) }
-    use.aside { body(self) }
+    guard let accessGuard = storage?.table?.accessGuard else { return body(self) }
+    accessGuard.aside { body(self) }
   }
 }
 

@@ -7,17 +7,17 @@ enum Slot {
   /// A to-one relationship without a target.
   case nothing
   /// The object that a to-one relationship leads to, which is kept alive from here.
-  case link(Link)
+  case link(ObjectReference)
   /// The target of a to-one relationship; the context finds the object.
   case reference(PersistentIdentifier)
   /// The object that a to-one relationship leads to, for as long as others keep it alive.
-  case weak(WeakLink)
+  case weak(WeakObjectReference)
   /// The targets of a to-many relationship; `nil` if there is no collection.
-  case many(LinkList?)
+  case many(ObjectReferenceList?)
 }
 
-/// A target of a relationship.
-struct Link {
+/// A reference to a relationship's target, which keeps the object alive.
+struct ObjectReference {
   let model: AnyObject
   unowned(unsafe) let storage: ModelStorage
 
@@ -29,26 +29,26 @@ struct Link {
 
 extension ModelStorage {
   /// The object as a relationship's target; `nil` before the object's initializer is done.
-  var link: Link? { model.map { Link($0, self) } }
+  var link: ObjectReference? { model.map { ObjectReference($0, self) } }
 }
 
-/// A target of a relationship that isn't kept alive.
-final class WeakLink {
+/// A weak reference to a relationship's target.
+final class WeakObjectReference {
   private(set) weak var model: AnyObject?
   private unowned(unsafe) let storage: ModelStorage
 
-  init(_ link: Link) {
+  init(_ link: ObjectReference) {
     model = link.model
     storage = link.storage
   }
 
-  var link: Link? { model.map { Link($0, storage) } }
+  var link: ObjectReference? { model.map { ObjectReference($0, storage) } }
 }
 
 /// The targets of a to-many relationship, in order.
-final class LinkList {
+final class ObjectReferenceList {
   /// The objects, which are kept alive from here; `nil` if only ``identifiers`` are known.
-  private(set) var links: [Link]?
+  private(set) var links: [ObjectReference]?
   /// The identifiers, where ``links`` are unknown.
   private(set) var identifiers: [PersistentIdentifier]
   /// The collection that the program had last, of the property's type.
@@ -63,7 +63,7 @@ final class LinkList {
     return typed as? C
   }
 
-  init(_ links: [Link] = [], isInitial: Bool = false) {
+  init(_ links: [ObjectReference] = [], isInitial: Bool = false) {
     self.links = links
     self.isInitial = isInitial
     identifiers = []
@@ -81,25 +81,25 @@ final class LinkList {
     links?.map(\.storage.identifier) ?? identifiers
   }
 
-  func copy() -> LinkList {
-    if let links { return LinkList(links) }
-    return LinkList(identifiers)
+  func copy() -> ObjectReferenceList {
+    if let links { return ObjectReferenceList(links) }
+    return ObjectReferenceList(identifiers)
   }
 
   /// Returns a list without the objects that have some identifiers.
-  func without(_ gone: Set<PersistentIdentifier>) -> LinkList {
-    links.map { LinkList($0.filter { !gone.contains($0.storage.identifier) }) }
-      ?? LinkList(identifiers.filter { !gone.contains($0) })
+  func without(_ gone: Set<PersistentIdentifier>) -> ObjectReferenceList {
+    links.map { ObjectReferenceList($0.filter { !gone.contains($0.storage.identifier) }) }
+      ?? ObjectReferenceList(identifiers.filter { !gone.contains($0) })
   }
 
   /// Adds an object at the end.
-  func append(_ link: Link) {
+  func append(_ link: ObjectReference) {
     typed = nil
     if links == nil { identifiers.append(link.storage.identifier) } else { links?.append(link) }
   }
 
   /// Inserts objects at an index, where ``links`` are known.
-  func insert(_ others: [Link], at index: Int) {
+  func insert(_ others: [ObjectReference], at index: Int) {
     typed = nil
     links?.insert(contentsOf: others, at: index)
   }
@@ -121,7 +121,7 @@ final class LinkList {
   }
 
   /// Removes the objects in a range, where ``links`` are known; returns them.
-  func remove(_ range: Range<Int>) -> [Link] {
+  func remove(_ range: Range<Int>) -> [ObjectReference] {
     let removed = links.map { Array($0[range]) }
     typed = nil
     links?.removeSubrange(range)
@@ -145,13 +145,13 @@ final class LinkList {
 }
 
 /// The objects added to and removed from a to-many relationship that isn't loaded.
-struct LinkDelta {
-  var added: [Link] = []
-  var removed: [Link] = []
+struct RelationshipDelta {
+  var added: [ObjectReference] = []
+  var removed: [ObjectReference] = []
 
   /// Notes that an object was added or removed, unless that takes the opposite back.
-  mutating func change(_ link: Link, isAdded: Bool) {
-    func move(from opposite: inout [Link], to side: inout [Link]) {
+  mutating func change(_ link: ObjectReference, isAdded: Bool) {
+    func move(from opposite: inout [ObjectReference], to side: inout [ObjectReference]) {
       if let index = opposite.firstIndex(where: { $0.storage === link.storage }) {
         opposite.remove(at: index)
       } else {
@@ -164,7 +164,7 @@ struct LinkDelta {
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
   /// Returns the list after the changes.
-  func applied(to list: LinkList) -> LinkList {
+  func applied(to list: ObjectReferenceList) -> ObjectReferenceList {
     let result = list.without(removed.identifiers)
     let known = Set(result.allIdentifiers)
     for link in added where !known.contains(link.storage.identifier) { result.append(link) }

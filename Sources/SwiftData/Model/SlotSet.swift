@@ -1,5 +1,5 @@
 /// A property of one object.
-struct SlotPlace: Hashable {
+struct PropertyOfObject: Hashable {
   private let storage: ObjectIdentifier
   let slot: Int
 

@@ -18,7 +18,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   public let observedModels: [any PersistentModel.Type]
   private let entities: Set<String>
   private let authors: Set<String>
-  private let home: MergeQueue.Home
+  private let executor: MergeQueue.ContextExecutor
   private let state: Mutex<State>
 
   private struct State {
@@ -63,7 +63,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     self.observedModels = observedModels
     entities = modelContainer.names(of: observedModels)
     self.authors = authors
-    home = MergeQueue.Home(isolation)
+    executor = MergeQueue.ContextExecutor(isolation)
     let tokens = historyTokens?.compactMapValues { $0 as? DefaultHistoryToken } ?? [:]
     state = Mutex(State(tokens: tokens))
     modelContainer.core.remote.add(self)
@@ -143,7 +143,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     }
     guard isNew else { return }
     state.withLock { $0.pending += 1 }
-    if home.isCaller { increment() } else { home.perform { self.increment() } }
+    if executor.isCaller { increment() } else { executor.perform { self.increment() } }
   }
 
   private func increment() {
@@ -155,7 +155,9 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
 
   var isSettled: Bool { state.withLock { $0.pending == 0 } }
 
-  func whenHandled(_ body: @escaping @Sendable () -> Void) { home.performOrSkip { _ in body() } }
+  func whenHandled(_ body: @escaping @Sendable () -> Void) {
+    executor.performOrSkip { _ in body() }
+  }
 }
 
 extension ModelContainer {

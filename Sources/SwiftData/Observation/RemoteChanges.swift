@@ -34,7 +34,7 @@ final class RemoteChanges: Sendable {
   }
 
   /// Delivers the save of a context in a custom store.
-  func tell(_ event: RemoteEvent) { if watchers.withLock({ $0 != nil }) { handOut(event) } }
+  func deliver(_ event: RemoteEvent) { if watchers.withLock({ $0 != nil }) { handOut(event) } }
 
   /// Hands all later events to `receiver`, as long as that lives.
   func add(_ receiver: any RemoteReceiver) {
@@ -57,7 +57,7 @@ final class RemoteChanges: Sendable {
     }
   }
 
-  /// Lets all receivers handle the events so far where they are at home.
+  /// Lets all receivers handle the events so far on their own actors or queues.
   ///
   /// - Returns: How many haven't done so yet.
   func finishHandling() -> RemainingCount {

@@ -154,10 +154,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// Merges the waiting changes of others first, where no queue has done that before.
   private func catchUp() {
-    let home = modelContext.mergeQueue.home
-    if home.isOrdered { return }
-    if modelContext.use.hasNews { modelContext.mergeNews() }
-    if !home.isCaller { tracker?.didReachTurn() }
+    let executor = modelContext.mergeQueue.executor
+    if executor.isOrdered { return }
+    if modelContext.accessGuard.hasPendingEvents { modelContext.mergePendingEvents() }
+    if !executor.isCaller { tracker?.didBecomeIdle() }
   }
 
   var isOutdated: Bool { fetchError != nil }
@@ -194,7 +194,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   }
 
   private func show(_ found: [Element], _ sections: SectionedResults<Element, SectionTitle>?) {
-    modelContext.use.aside {
+    modelContext.accessGuard.aside {
       registrar.withMutation(of: self, keyPath: \.results) {
         elements = found
         positions = nil

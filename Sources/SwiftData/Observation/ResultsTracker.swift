@@ -31,17 +31,17 @@ final class ResultsTracker: ContextObserver {
 
   func didMerge(_ merged: MergedChanges) {
     changes.formUnion(merged)
-    if isAtCaller { didReachTurn() }
+    if isAtCaller { didBecomeIdle() }
   }
 
-  func didProcessChanges() { if isAtCaller { didReachTurn() } }
+  func didProcessChanges() { if isAtCaller { didBecomeIdle() } }
 
-  func didSave() { if isAtCaller { didReachTurn() } }
+  func didSave() { if isAtCaller { didBecomeIdle() } }
 
   /// Whether the context has no queue for scheduled work.
-  private var isAtCaller: Bool { context?.mergeQueue.home.isCaller == true }
+  private var isAtCaller: Bool { context?.mergeQueue.executor.isCaller == true }
 
-  func didReachTurn() {
+  func didBecomeIdle() {
     guard let owner else {
       context?.observers.removeAll { $0 === self }
       return

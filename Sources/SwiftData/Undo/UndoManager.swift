@@ -123,7 +123,7 @@ open class UndoManager {
     }
     open.last?.append(.action(action))
     if isAlone {
-      if groupsByEvent { closeAtEndOfTurn() } else { closeGroup() }
+      if groupsByEvent { closeAfterCurrentWork() } else { closeGroup() }
     }
   }
 
@@ -287,14 +287,14 @@ open class UndoManager {
   }
 
   /// Closes the automatic group once the main queue has finished its current work.
-  private func closeAtEndOfTurn() {
+  private func closeAfterCurrentWork() {
     guard MainQueue.isCurrent else { return }
     let manager = WeakManager(manager: self)
-    DispatchQueue.main.async { manager.manager?.endTurn() }
+    DispatchQueue.main.async { manager.manager?.finishCurrentWork() }
   }
 
   /// Closes the automatic group, including the changes that contexts made meanwhile.
-  private func endTurn() {
+  private func finishCurrentWork() {
     guard isAutomatic, !isReversing else { return }
     for case let source? in sources.map(\.source) { source.registerChanges() }
     closeAll()

@@ -7,7 +7,7 @@ extension UndoRecorder {
   /// Undoes changes, and records the reversal as changes of its own.
   func revert(_ batch: UndoBatch) {
     guard let context else { return }
-    if context.use.hasNews { context.mergeNews() }
+    if context.accessGuard.hasPendingEvents { context.mergePendingEvents() }
     let saved = batch.deleted.filter { $0.link.storage.phase == .gone }
     for deletion in batch.deleted { bringBack(deletion.link, context) }
     // Only now do all objects exist that these refer to.
@@ -26,30 +26,30 @@ extension UndoRecorder {
     }
   }
 
-  private func bringBack(_ link: Link, _ context: ModelContext) {
+  private func bringBack(_ link: ObjectReference, _ context: ModelContext) {
     switch link.storage.phase {
     case .deleted:
-      context.revive(link)
+      context.undoDeletion(link)
       dropLeft(link)
     case .gone:
       let identifier = link.storage.identifier
       context.insert(link.storage)
-      reborn[identifier] = link
+      reinserted[identifier] = link
     default: break
     }
   }
 
   /// Removes objects from an object's lists that don't refer to it any more.
-  private func dropLeft(_ link: Link) {
+  private func dropLeft(_ link: ObjectReference) {
     let storage = link.storage
     for property in storage.description.relationships where property.isToMany && property.isLed {
       guard let inverse = property.shape.inverse else { continue }
       let slot = property.slot
-      func leadsBack(_ other: Link) -> Bool { other.storage.leads(to: storage, inverse) }
+      func leadsBack(_ other: ObjectReference) -> Bool { other.storage.leads(to: storage, inverse) }
       storage.deltas[slot]?.added.removeAll { !leadsBack($0) }
       guard case .many(let list?) = storage.slots[slot], let links = list.links else { continue }
       let rest = links.filter(leadsBack)
-      if rest.count < links.count { storage.change(slot, to: .many(LinkList(rest))) }
+      if rest.count < links.count { storage.change(slot, to: .many(ObjectReferenceList(rest))) }
     }
   }
 
@@ -64,7 +64,7 @@ extension UndoRecorder {
       case .unloaded: break
       case .many(let list?):
         let links = property.isLed ? [] : links(of: list, storage, slot)
-        storage.slots[slot] = .many(LinkList(links))
+        storage.slots[slot] = .many(ObjectReferenceList(links))
       case .link, .reference, .weak:
         let target = target(of: old, storage, slot).flatMap { link in
           property.isLed && link.storage.leadsElsewhere(property, storage) ? nil : link
@@ -83,7 +83,12 @@ extension UndoRecorder {
       guard slot < deletion.slots.count, case .many = deletion.slots[slot] else { continue }
       let old = deletion.slots[slot]
       restoreList(
-        UndoBatch.Change(link: deletion.link, slot: slot, old: old, new: .many(LinkList()))
+        UndoBatch.Change(
+          link: deletion.link,
+          slot: slot,
+          old: old,
+          new: .many(ObjectReferenceList())
+        )
       )
     }
   }
@@ -129,7 +134,7 @@ extension UndoRecorder {
     }
     let links = kept + others
     guard links.map(\.place) != now.map(\.place) else { return storage.willChange(slot) }
-    storage.change(slot, to: .many(LinkList(links)))
+    storage.change(slot, to: .many(ObjectReferenceList(links)))
   }
 
   private func isHere(_ storage: ModelStorage) -> Bool {
@@ -137,28 +142,32 @@ extension UndoRecorder {
   }
 
   /// Returns the object that a to-one relationship led to, if it is still there.
-  private func target(of old: Slot, _ storage: ModelStorage, _ slot: Int) -> Link? {
+  private func target(of old: Slot, _ storage: ModelStorage, _ slot: Int) -> ObjectReference? {
     guard let identifier = old.targetIdentifier else { return nil }
-    var link = reborn[identifier]
+    var link = reinserted[identifier]
     if link == nil, case .link(let own) = old, own.storage.context === context { link = own }
     link = link ?? context?.resolve(identifier, from: storage, slot)
     return link.flatMap { isLeft($0) ? nil : $0 }
   }
 
   /// Returns the objects of a list that are still there.
-  private func links(of list: LinkList, _ storage: ModelStorage, _ slot: Int) -> [Link] {
+  private func links(
+    of list: ObjectReferenceList,
+    _ storage: ModelStorage,
+    _ slot: Int
+  ) -> [ObjectReference] {
     let links =
-      list.links?.map { reborn[$0.storage.identifier] ?? $0 }
-      ?? list.identifiers.compactMap { reborn[$0] ?? context?.fault($0) }
+      list.links?.map { reinserted[$0.storage.identifier] ?? $0 }
+      ?? list.identifiers.compactMap { reinserted[$0] ?? context?.fault($0) }
     return links.filter { !isLeft($0) }
   }
 
-  private func isLeft(_ link: Link) -> Bool {
+  private func isLeft(_ link: ObjectReference) -> Bool {
     link.storage.phase == .gone || link.storage.phase == .deleted
   }
 }
 
-extension Link {
+extension ObjectReference {
   fileprivate var place: ObjectIdentifier { ObjectIdentifier(storage) }
 }
 

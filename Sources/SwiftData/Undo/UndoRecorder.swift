@@ -5,7 +5,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
   private var batch = UndoBatch()
   private var isRegistering = false
   /// The objects whose saved deletion was undone, by the identifiers that they had.
-  var reborn: [PersistentIdentifier: Link] = [:]
+  var reinserted: [PersistentIdentifier: ObjectReference] = [:]
 
   init(_ context: ModelContext, _ manager: UndoManager) {
     self.context = context
@@ -14,7 +14,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
   }
 
   /// Whether a list is the old value of a recorded change.
-  func keeps(_ list: LinkList) -> Bool { batch.lists.contains(ObjectIdentifier(list)) }
+  func keeps(_ list: ObjectReferenceList) -> Bool { batch.lists.contains(ObjectIdentifier(list)) }
 
   /// Ends the recording.
   func end() {
@@ -31,29 +31,29 @@ final class UndoRecorder: ContextObserver, UndoSource {
       context?.loadTargets(storage, slot)
       old = storage.slots[slot]
     }
-    askForTurn()
+    scheduleRegistration()
     batch.add(link, slot, old)
   }
 
   func didInsert(_ storage: ModelStorage) {
     guard let link = storage.link else { return }
-    askForTurn()
+    scheduleRegistration()
     batch.addInsertion(of: link)
   }
 
   func didDelete(_ storage: ModelStorage) {
     guard let link = storage.link else { return }
-    askForTurn()
+    scheduleRegistration()
     batch.addDeletion(of: link)
   }
 
   /// Schedules the registration of the changes for when the context's actor finishes its current
   /// work.
-  private func askForTurn() {
+  private func scheduleRegistration() {
     if batch.isEmpty { context?.mergeQueue.schedule() }
   }
 
-  func didReachTurn() {
+  func didBecomeIdle() {
     guard !batch.isEmpty else { return }
     registerChanges()
     manager.closeAutomaticGroup()
@@ -89,15 +89,15 @@ final class UndoRecorder: ContextObserver, UndoSource {
 /// Changes that are undone together.
 struct UndoBatch {
   private(set) var changes: [Change] = []
-  private(set) var inserted: [Link] = []
+  private(set) var inserted: [ObjectReference] = []
   private(set) var deleted: [Deletion] = []
   /// The lists among the old values.
   private(set) var lists: Set<ObjectIdentifier> = []
-  private var places: Set<SlotPlace> = []
+  private var places: Set<PropertyOfObject> = []
 
   /// A property that was changed.
   struct Change {
-    let link: Link
+    let link: ObjectReference
     let slot: Int
     let old: Slot
     /// The new value.
@@ -108,7 +108,7 @@ struct UndoBatch {
 
   /// An object that was deleted, with its values.
   struct Deletion {
-    let link: Link
+    let link: ObjectReference
     let slots: [Slot]
   }
 
@@ -116,10 +116,10 @@ struct UndoBatch {
 
   /// Whether the old value of a property is recorded.
   func knows(_ storage: ModelStorage, _ slot: Int) -> Bool {
-    places.contains(SlotPlace(storage, slot))
+    places.contains(PropertyOfObject(storage, slot))
   }
 
-  mutating func addInsertion(of link: Link) {
+  mutating func addInsertion(of link: ObjectReference) {
     // A deletion that is taken back leaves nothing to be undone.
     if let index = deleted.lastIndex(where: { $0.link.storage === link.storage }) {
       deleted.remove(at: index)
@@ -128,13 +128,13 @@ struct UndoBatch {
     }
   }
 
-  mutating func addDeletion(of link: Link) {
+  mutating func addDeletion(of link: ObjectReference) {
     for case .many(let list?) in link.storage.slots { lists.insert(ObjectIdentifier(list)) }
     deleted.append(Deletion(link: link, slots: link.storage.slots))
   }
 
-  mutating func add(_ link: Link, _ slot: Int, _ old: Slot) {
-    places.insert(SlotPlace(link.storage, slot))
+  mutating func add(_ link: ObjectReference, _ slot: Int, _ old: Slot) {
+    places.insert(PropertyOfObject(link.storage, slot))
     if case .many(let list?) = old { lists.insert(ObjectIdentifier(list)) }
     changes.append(Change(link: link, slot: slot, old: old))
   }

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `are where services have theirs if nobody says`() {
-    #expect(StoreFolder.default?.path == ServicePlaces.data)
+    #expect(StoreFolder.default?.path == ServicePaths.data)
   }
 
   @Test(.enabled(if: Programs.isRoot, "only root can become a user whom nobody knows"))
