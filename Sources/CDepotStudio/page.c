@@ -106,6 +106,10 @@ static const unsigned char predicate_js[] = {
 #embed "../DepotStudio/Page/predicate.js"
 };
 
+static const unsigned char predicates_js[] = {
+#embed "../DepotStudio/Page/predicates.js"
+};
+
 static const unsigned char query_js[] = {
 #embed "../DepotStudio/Page/query.js"
 };
@@ -225,6 +229,7 @@ static const struct DepotStudioFile files[] = {
     {"overview.js", overview_js, sizeof overview_js},
     {"past.js", past_js, sizeof past_js},
     {"predicate.js", predicate_js, sizeof predicate_js},
+    {"predicates.js", predicates_js, sizeof predicates_js},
     {"query.js", query_js, sizeof query_js},
     {"rows.js", rows_js, sizeof rows_js},
     {"schema.js", schema_js, sizeof schema_js},
