@@ -34,6 +34,11 @@ extension CommandTests {
       #expect(try depot("stats", "--prometheus").output.contains("# TYPE depot_"))
       #expect(try depot("ping").status == 0)
       #expect(try depot("call", "count", #"{"entity":"Item"}"#).output.contains(#""count":2"#))
+      let history = try depot("call", "history", #"{"limit":1}"#)
+      #expect(history.lines.count == 2 && history.lines[0].hasPrefix(#"{"token":"#))
+      let groups =
+        #"{"entity":"Item","by":["name"],"values":[{"name":"rows","aggregate":"count"}]}"#
+      #expect(try depot("call", "aggregate", groups).lines.first == #"["a b",1]"#)
       #expect(try depot("delete", "Item/1").status == 0)
       #expect(try depot("delete", "Item", "--where", "name == 'c'").status == 0)
       #expect(try depot("count", "Item").output.contains("0"))

@@ -33,6 +33,17 @@ public struct RowFrame: Sendable {
     }
   }
 
+  /// Calls `body` with the JSON text of each element of the stream, whatever it is.
+  ///
+  /// - Parameter body: Takes the text, which is valid until it returns.
+  /// - Throws: ``DepotError`` if the bytes aren't a list of JSON values; errors of `body`.
+  package func forEachElement(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    try bytes.withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes, at: offset)
+      while !reader.isAtEndOfRow() { try body(reader.text()) }
+    }
+  }
+
   /// Calls `body` with a reader at the beginning of each row.
   ///
   /// - Parameters:

@@ -251,18 +251,18 @@ public final class BlockingConnection {
   /// - Parameters:
   ///   - name: The name of the operation.
   ///   - arguments: The object of its arguments.
-  ///   - rows: Takes each row of a stream.
+  ///   - elements: Takes the JSON text of each element of a stream, such as a row, valid until it returns.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service.
   public func call(
     _ name: String,
     arguments: JSONValue,
-    rows: ((inout RowReader) throws -> Void)? = nil
+    elements: ((UnsafeBufferPointer<UInt8>) throws -> Void)? = nil
   ) throws -> JSONValue {
     let operation = Operation.declarations.first { $0.name == name }?.form
     if let operation { try checkWrite(operation) }
     let id = nextIdentifier
-    let body = rows.map { rows in { (frame: RowFrame) in try frame.forEachRow(rows) } }
+    let body = elements.map { take in { (frame: RowFrame) in try frame.forEachElement(take) } }
     var frame: [String: JSONValue] = ["id": .int64(id), "call": .string(name), "args": arguments]
     if let snapshot { frame["pin"] = .string(snapshot.pin) }
     if let target { frame["container"] = .string(target) }

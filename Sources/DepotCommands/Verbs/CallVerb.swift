@@ -7,7 +7,7 @@ enum CallVerb {
     name: "call",
     operands: .init("OP [JSON|-]", 1...2, .words(Operation.names)),
     summary: "call an operation of the protocol",
-    details: "A stream's rows are written as they come, one array in each line, before its result.",
+    details: "The rows of a stream are written as they come, one in each line, before its result.",
     examples: [
       "depot call describe", #"depot call count '{"entity":"Package"}'"#,
       #"depot call fetch '{"entity":"Package","limit":2}'"#,
@@ -16,16 +16,9 @@ enum CallVerb {
     let operands = session.invocation.operands
     let arguments = try arguments(operands.count > 1 ? operands[1] : "{}")
     let output = session.output
-    let result = try session.connect().call(operands[0], arguments: arguments) { row in
-      output.append("[")
-      output.append(integer: row.identifier)
-      output.append(",")
-      output.append(integer: row.version)
-      while !row.isAtEndOfRow() {
-        output.append(",")
-        output.bytes.append(contentsOf: try row.text())
-      }
-      output.append("]\n")
+    let result = try session.connect().call(operands[0], arguments: arguments) { element in
+      output.bytes.append(contentsOf: element)
+      output.append("\n")
       try output.flushIfLarge()
     }
     session.write(result)

@@ -453,7 +453,14 @@ package actor LiveQueries {
 
   /// Continues without the commits that the store didn't publish.
   private func catchUp() {
-    guard let head = try? connection().historyHead(), head > known else {
+    let head: Int64
+    do {
+      head = try connection().historyHead()
+    } catch {
+      // The next tick asks again, and still knows what was missing.
+      return evaluate()
+    }
+    guard head > known else {
       missing = nil
       return evaluate()
     }
