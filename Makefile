@@ -139,7 +139,7 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 25
 	  --filter 'Evolution of structures|Forms of a property|Contexts whose steps come in any order'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
-	@DEPOT_LONG=1 $(SWIFT) test $(DEBUG) --filter PackageTests
+	@DEPOT_LONG=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) $(SWIFT) test $(DEBUG) --filter 'PackageTests|LongFileTests'
 
 test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services with their stores in it
 	$(call install_packages,$(CLUSTER_PACKAGES))
@@ -161,10 +161,12 @@ test-browser: tested-programs  ## Try the page of depot studio in a real browser
 	@grep -E '^Ran ' .build/browser.log
 	$(call quietly,"Trying the parts of the page",'! command -v node || node --test Tests/browser/*.test.mjs')
 
+PICTURES = Sources/Manual/Depot.docc/Resources
 pictures: tested-programs  ## Make the pictures of the documents in a real browser
-	$(call install_packages,$(BROWSER_PACKAGES))
+	$(call install_packages,$(BROWSER_PACKAGES) pngquant)
 	@DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Making the pictures" .build/browser.log \
-	  Tests/supervise /usr/bin/python3 Tests/browser/pictures.py Tests/browser/pictures
+	  Tests/supervise /usr/bin/python3 Tests/browser/pictures.py $(PICTURES)
+	@pngquant --force --skip-if-larger --ext .png --speed 1 64 $(PICTURES)/*.png
 
 demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed
 	$(call install_packages,$(CLUSTER_PACKAGES))

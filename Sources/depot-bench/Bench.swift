@@ -140,6 +140,7 @@ enum Bench {
       Scenario("history", "many rows in a request, with each kind of history", Scenarios.history),
       Scenario("fetch", "100,000 rows, sorted, beside SQLite", Scenarios.fetch),
       Scenario("bulk", "100,000 rows inserted, beside SQLite", Scenarios.bulkInsert),
+      Scenario("import", "a million rows of CSV, beside psql's \\copy", Scenarios.importFile),
       Scenario("enumerate", "a million rows: time and memory", Scenarios.enumerate),
       Scenario("isolation", "gets while a million rows are read", Scenarios.isolation),
       Scenario("fair", "short calls while other clients ask for much", Scenarios.fair),

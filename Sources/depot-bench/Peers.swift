@@ -97,7 +97,7 @@ final class Peers {
     return "postgresql://bench@/\(name)?host=\(postgresFolder)"
   }
 
-  private func psql(_ sql: String) throws -> String {
+  func psql(_ sql: String) throws -> String {
     try Child(["psql", "-h", postgresFolder, "-U", "bench", "-qc", sql, "postgres"])
       .result()
   }
