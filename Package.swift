@@ -43,13 +43,6 @@ let package = Package(
     .library(name: "DepotTesting", targets: ["DepotTesting"]),
     .executable(name: "depotd", targets: ["depotd"]),
     .executable(name: "depot", targets: ["depot"]),
-    .executable(name: "depot-bench", targets: ["depot-bench"]),
-    .executable(name: "depot-demo", targets: ["depot-demo"]),
-    .executable(name: "example-users", targets: ["example-users"]),
-    .executable(name: "example-repository", targets: ["example-repository"]),
-    .executable(name: "example-trips", targets: ["example-trips"]),
-    .executable(name: "example-to-do", targets: ["example-to-do"]),
-    .executable(name: "example-library", targets: ["example-library"]),
   ],
   traits: [
     .trait(
