@@ -98,7 +98,7 @@ extension CommandTests {
 
     @Test func `every error of the guide is one that there is`() throws {
       let codes = try Self.text("proto-docs/errors.json")
-      let sources = try ["Address", "Copy", "Home", "Session", "Tables"].map {
+      let sources = try ["Address", "Copy", "CommitTarget", "Session", "Tables"].map {
         try Self.text("Sources/DepotEngine/Cluster/Cluster\($0).swift")
       }.joined()
       let table =

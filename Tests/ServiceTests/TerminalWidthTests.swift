@@ -153,7 +153,7 @@ extension CommandTests {
 
     /// What the help lists as commands.
     private func verbs() throws -> [String] {
-      let help = try daemon.depot(["help"]).output
+      let help = try daemon.depot(["help", "verbs"]).output
       return help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
         .filter { $0.first?.isLetter == true }

@@ -9,8 +9,6 @@ package struct WriteRequest: Sendable {
   package var operation: Operation
   /// The idempotency key, unique among the requests of one user.
   package var key: String?
-  /// A hash of the arguments' bytes, to compare repeated requests; `nil` to hash the operation.
-  package var keyHash: Int64?
   package var control: CallControl = CallControl()
   /// The write that must have succeeded before this one is executed.
   package var predecessor: CallControl?

@@ -50,7 +50,7 @@ extension Writer {
   ) throws -> WriteReply? {
     let request = write.request
     let hash =
-      request.key == nil ? 0 : request.keyHash ?? IdempotencyTable.hash(request.operation)
+      request.key == nil ? 0 : IdempotencyTable.hash(request.operation)
     let period = keyPeriod
     if let key = request.key {
       let (progress, result) = try outcomes.progress(of: key, hash: hash, in: period)

@@ -159,7 +159,7 @@ final class Writer {
     }
     try request.control.check()
     guard let key = request.key else { return try applyRecorded(request, &effect) }
-    let hash = request.keyHash ?? IdempotencyTable.hash(request.operation)
+    let hash = IdempotencyTable.hash(request.operation)
     let period = keyPeriod
     if let result = try outcomes.result(of: key, hash: hash, in: period) {
       effect.repeatedWrites += 1

@@ -183,12 +183,6 @@ extension ClientFrame {
     if call.key != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write can have a key.").at("/key")
     }
-    if call.key != nil {
-      let range = arguments?.range ?? 0..<0
-      call.form.argumentsHash = reader.node.document.bytes.withUnsafeBytes {
-        Self.hash(call.operation, UnsafeRawBufferPointer(rebasing: $0[range]))
-      }
-    }
     if call.container != nil, !call.operation.declaration.isInContainer {
       throw DepotError(.usage, "\"\(call.operation.name)\" isn't about one container.")
         .at("/container")
@@ -204,20 +198,6 @@ extension ClientFrame {
         .at(call.author == nil ? "/group" : "/author")
     }
     return call
-  }
-}
-
-extension ClientFrame {
-  /// Returns a hash of an operation's name and of its arguments' bytes.
-  static func hash(
-    _ operation: Operation,
-    _ arguments: UnsafeRawBufferPointer
-  ) -> Int64 {
-    var checksum = Checksum()
-    var name = operation.name
-    name.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
-    checksum.add(arguments)
-    return Int64(bitPattern: checksum.value)
   }
 }
 

@@ -127,8 +127,6 @@ package struct CallForm: Hashable, Sendable {
   package internal(set) var shape: CallShape?
   /// The whole numbers of the predicate, in their order.
   package internal(set) var constants: [Int64] = []
-  /// A number that another call of the same key has too if its arguments are the same bytes; `nil` without a key.
-  package var argumentsHash: Int64?
 
   /// Creates the form of a call that isn't known to be like another.
   package init() {}

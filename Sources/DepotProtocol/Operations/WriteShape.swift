@@ -9,8 +9,6 @@ struct WriteShape: Sendable {
   private let parts: [Part]
   /// The call in that frame.
   private let call: Call
-  /// The range of the arguments in the frame.
-  private let arguments: Range<Int>
   /// The number of JSON values in the frame, including its rows.
   private let valueCount: Int
 
@@ -69,7 +67,6 @@ struct WriteShape: Sendable {
     self.frame = frame
     self.parts = parts
     self.call = call
-    self.arguments = arguments.range
     valueCount = document.tokens.count
   }
 
@@ -117,15 +114,8 @@ struct WriteShape: Sendable {
     var options = call.hasOptions ? call.options : nil
     // An upper bound of the values of the frame.
     var values = valueCount
-    var (argumentsStart, argumentsEnd) = (0, 0)
     var id: Int64 = 0
     for part in parts {
-      if constant <= arguments.lowerBound {
-        argumentsStart = position + arguments.lowerBound - constant
-      }
-      if constant <= arguments.upperBound {
-        argumentsEnd = position + arguments.upperBound - constant
-      }
       guard Self.skip(frame[constant..<part.range.lowerBound], bytes, &position) else { return nil }
       constant = part.range.upperBound
       switch part.content {
@@ -144,9 +134,6 @@ struct WriteShape: Sendable {
         take(RowBatch(json: Array(bytes[first..<position]), count: count), member)
       }
     }
-    if constant <= arguments.upperBound {
-      argumentsEnd = position + arguments.upperBound - constant
-    }
     guard Self.skip(frame[constant...], bytes, &position), position == bytes.count,
       values <= Limits.values, let operation = finish()
     else { return nil }
@@ -154,12 +141,6 @@ struct WriteShape: Sendable {
     call.id = id
     call.operation = operation
     if let options { call.options = options }
-    if options?.key != nil {
-      let arguments = UnsafeRawBufferPointer(
-        rebasing: UnsafeRawBufferPointer(bytes)[argumentsStart..<argumentsEnd]
-      )
-      call.form.argumentsHash = ClientFrame.hash(operation, arguments)
-    }
     return call
   }
 

@@ -275,7 +275,6 @@ extension Server {
       ),
       operation: call.operation,
       key: key(of: call, session),
-      keyHash: call.form.argumentsHash,
       control: control,
       reply: session.reply(to: call.id),
       connection: session.number,
@@ -320,8 +319,12 @@ extension Server {
 
   /// Answers a read at once if it is short, otherwise on a reader's thread.
   private func read(_ call: Call, _ session: Session) {
-    // The client may know of a commit whose message to this thread is still unread.
-    if inbox.hasMessages { for host in hosts { host.endSnapshot() } }
+    // The client may know of a commit by a message that is still unread, or by a frame of another thread.
+    let shownCount = inbox.shownCount
+    if inbox.hasMessages || shownCount != lastShownCount {
+      lastShownCount = shownCount
+      for host in hosts { host.endSnapshot() }
+    }
     let started = session.calls[call.id]
     let control =
       started?.control ?? (call.deadlineMilliseconds == nil ? .unstoppable : control(of: call))

@@ -34,8 +34,6 @@ extension Server {
     var call = call
     let before = session.staged.byteCount
     call.operation = .save(try session.staged.join(request))
-    // The parts count too.
-    call.form.argumentsHash = nil
     session.state.add(bytes: before - session.staged.byteCount, to: call.id)
     return call
   }

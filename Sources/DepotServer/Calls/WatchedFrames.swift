@@ -38,7 +38,11 @@ final class WatchedFrames: Sendable {
       if state.isEnded { return }
       state.isEnded = isLast
       if !isLast, frames.count <= Self.limit, state.underWay == 0 {
-        let isSent = socket.send(frames) { given.add(count, ordering: .relaxed) }
+        // Before the client can ask for rows that it knows of by them.
+        let isSent = socket.send(frames) {
+          inbox.noteShown()
+          given.add(count, ordering: .relaxed)
+        }
         if isSent {
           state.sent += 1
           if state.sent.isMultiple(of: Self.interval) { inbox.post(.delivered(caller)) }

@@ -39,6 +39,13 @@ final class Inbox: Sendable {
   /// Whether there may be messages, so that an empty inbox needs no lock.
   private let isFull = Atomic(false)
 
+  /// The number of times that another thread has sent a client rows that it had read.
+  var shownCount: Int { shown.load(ordering: .acquiring) }
+  private let shown = Atomic(0)
+
+  /// Notes that a client is about to see a commit that the server's thread may not know of.
+  func noteShown() { shown.add(1, ordering: .releasing) }
+
   /// Sends a message to the server's thread, and wakes it.
   func post(_ message: Message) {
     leave(message)

@@ -70,6 +70,8 @@ package actor Server {
   var nextPurge: UInt64 = 0
   /// The forms of frames that clients have sent; similar frames are recognized by them.
   var shapes = CallShapes()
+  /// The ``Inbox/shownCount`` that the snapshots of reads on this thread take into account.
+  var lastShownCount = 0
   /// The buffer that connections are read into.
   let received = ReceiveBuffer()
 

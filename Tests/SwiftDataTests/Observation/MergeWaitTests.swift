@@ -77,7 +77,7 @@ import Testing
     try await watcher.begin(container)
     for number in 1...40 {
       let token = try await user.token(after: "pages Emma \(number)")
-      try await container.waitUntilMerged(through: token)
+      try await container.waitUntilMerged(through: token, within: .seconds(3600))
       #expect(emma.pages == number)
       #expect(results.results.map(\.pages) == [number])
       #expect(events.eventCounter == number)
@@ -86,7 +86,7 @@ import Testing
     }
     for number in 1...40 {
       let token = try await user.token(after: "add \(number) A")
-      try await container.waitUntilMerged(through: token)
+      try await container.waitUntilMerged(through: token, within: .seconds(3600))
       #expect(shelf.volumes.count == number + 1)
     }
   }
@@ -95,7 +95,7 @@ import Testing
     let emma = try #require(shelf.volumes.first)
     for number in 1...40 {
       try await user.perform("pages Emma \(number)")
-      try await container.waitUntilMerged()
+      try await container.waitUntilMerged(within: .seconds(3600))
       #expect(emma.pages == number)
     }
     #expect(try container.currentHistoryToken() >= DefaultHistoryToken(tokenValue: [:]))
@@ -106,7 +106,7 @@ import Testing
     context.mergePolicy = .error
     emma.pages += 1
     let token = try await user.token(after: "pages Emma 10")
-    try await container.waitUntilMerged(through: token)
+    try await container.waitUntilMerged(through: token, within: .seconds(3600))
     #expect(emma.pages == 1)
     #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     context.rollback()
@@ -127,8 +127,8 @@ import Testing
     #expect(error?.message.contains("hasn't arrived") == true)
     #expect(error?.hint != nil)
     let token = try await user.token(after: "pages Emma 5")
-    try await container.waitUntilMerged(through: next)
-    try await container.waitUntilMerged(through: token)
+    try await container.waitUntilMerged(through: next, within: .seconds(3600))
+    try await container.waitUntilMerged(through: token, within: .seconds(3600))
     #expect(shelf.volumes.first?.pages == 5)
   }
 
@@ -148,7 +148,7 @@ import Testing
     #expect(error?.message.contains("An actor was too busy") == true, "\(error?.message ?? "")")
     end.signal()
     await blocked
-    try await container.waitUntilMerged(through: token)
+    try await container.waitUntilMerged(through: token, within: .seconds(3600))
     #expect(await reader.pages == 7)
   }
 
