@@ -156,7 +156,7 @@ test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services
 test-browser: tested-programs  ## Try the page of depot studio in a real browser, headless
 	$(call install_packages,$(BROWSER_PACKAGES))
 	@$(MAKE) --no-print-directory node-deps || echo "The parts of the page aren't tried without a browser."
-	@DEPOT_ROWS=$${DEPOT_ROWS:-50000} DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Trying the page in a browser" .build/browser.log \
+	@DEPOT_ROWS=$${DEPOT_ROWS:-200000} DEPOT_PROGRAMS=$(CURDIR)/$(BIN) .ci/progress "Trying the page in a browser" .build/browser.log \
 	  Tests/supervise /usr/bin/python3 -m unittest discover -v -s Tests/browser -p 'test_*.py'
 	@grep -E '^Ran ' .build/browser.log
 	$(call quietly,"Trying the parts of the page",'! command -v node || node --test Tests/browser/*.test.mjs')

@@ -32,10 +32,12 @@ export class TableRows extends EventTarget {
 
   /**
    * @param {{ entity: string, where?: string, sort: any[], select: string[], sortPaths: string[] }} query
+   * @param {number} total how many rows there are as far as is known, until they are counted
    */
-  constructor(query) {
+  constructor(query, total = 0) {
     super();
     this.query = query;
+    this.total = total;
     this.#count();
   }
 

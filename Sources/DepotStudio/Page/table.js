@@ -118,7 +118,10 @@ export class TableView {
     const query = {
       entity: this.entity, where: address.where, sort, select, sortPaths: sort.map((key) => key.attribute)
     };
-    this.rows = new TableRows(query);
+    // In another order there are as many, so that the end can be reached at once.
+    const former = this.rows?.query;
+    const isSame = former?.entity === query.entity && former.where === query.where;
+    this.rows = new TableRows(query, isSame ? this.rows.present ?? this.rows.total : 0);
     this.grid.source = this.rows;
     this.grid.active = { row: 0, column: 0 };
     this.grid.setColumns([
