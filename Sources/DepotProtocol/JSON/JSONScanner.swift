@@ -189,36 +189,8 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func number() throws(JSONError) {
     let start = position
-    var isComplex = false
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
-    if bytes[position] == UInt8(ascii: "0") {
-      position += 1
-    } else {
-      try digits()
-    }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      isComplex = true
-      position += 1
-      try digits()
-    }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      isComplex = true
-      position += 1
-      if position < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position]) {
-        position += 1
-      }
-      try digits()
-    }
+    let isComplex = try NumberCheck.skip(bytes, from: &position)
     try add(.number, from: start, to: position, isComplex: isComplex)
-  }
-
-  private mutating func digits() throws(JSONError) {
-    let start = position
-    while position < bytes.count, bytes[position] &- 0x30 < 10 { position += 1 }
-    guard position > start else {
-      throw JSONError(position < bytes.count ? .invalidNumber : .unexpectedEnd, at: position)
-    }
   }
 
   private mutating func string() throws(JSONError) {

@@ -125,7 +125,7 @@ struct FrameOutline: Sendable {
 
   /// Whether two parts of frames are the same.
   @inline(__always)
-  private static func isEqual(
+  static func isEqual(
     _ left: UnsafeRawBufferPointer,
     _ leftStart: Int,
     _ right: UnsafeRawBufferPointer,

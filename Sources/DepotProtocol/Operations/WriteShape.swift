@@ -152,20 +152,9 @@ struct WriteShape: Sendable {
     _ position: inout Int
   ) -> Bool {
     let constant = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: constant))
-    guard bytes.count - position >= constant.count else { return false }
-    let raw = UnsafeRawBufferPointer(bytes)
-    var offset = 0
-    while offset + 8 <= constant.count {
-      let word = raw.loadUnaligned(fromByteOffset: position + offset, as: UInt64.self)
-      guard word == constant.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
-        return false
-      }
-      offset += 8
-    }
-    while offset < constant.count {
-      guard raw[position + offset] == constant[offset] else { return false }
-      offset += 1
-    }
+    guard bytes.count - position >= constant.count,
+      FrameOutline.isEqual(constant, 0, UnsafeRawBufferPointer(bytes), position, constant.count)
+    else { return false }
     position += constant.count
     return true
   }
@@ -273,7 +262,8 @@ private enum RowText {
     case UInt8(ascii: "n"): return word("null", bytes, &position)
     case UInt8(ascii: "t"): return word("true", bytes, &position)
     case UInt8(ascii: "f"): return word("false", bytes, &position)
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(bytes, &position)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return (try? NumberCheck.skip(bytes, from: &position)) != nil
     default: return false
     }
   }
@@ -290,41 +280,6 @@ private enum RowText {
     }
     position += count
     return true
-  }
-
-  @inline(__always)
-  private static func number(
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ position: inout Int
-  ) -> Bool {
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    let start = position
-    guard digits(bytes, &position) else { return false }
-    guard bytes[start] != UInt8(ascii: "0") || position == start + 1 else { return false }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      position += 1
-      guard digits(bytes, &position) else { return false }
-    }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      if position < bytes.count,
-        bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-")
-      {
-        position += 1
-      }
-      return digits(bytes, &position)
-    }
-    return true
-  }
-
-  @inline(__always)
-  private static func digits(
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ position: inout Int
-  ) -> Bool {
-    let start = position
-    while position < bytes.count, bytes[position] &- 0x30 < 10 { position += 1 }
-    return position > start
   }
 
   /// Returns the next byte that isn't white space, or 0 at the end.
