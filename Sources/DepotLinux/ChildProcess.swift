@@ -21,10 +21,10 @@ package final class ChildProcess: Sendable {
   /// descriptor.
   ///
   /// - Parameters:
-  ///   - arguments: The program and what follows its name.
-  ///   - environment: What its environment has beside this process's, which gets it too.
+  ///   - arguments: The name of the program and its arguments.
+  ///   - environment: Variables that the program gets besides this process's; this process gets them too.
   ///   - output: Where its standard output goes.
-  ///   - input: What its standard input is; this process's if `nil`.
+  ///   - input: Its standard input; this process's if `nil`.
   ///   - inOwnSession: Whether it is out of reach of the terminal's signals.
   /// - Throws: ``SystemError`` if it can't be started.
   package init(

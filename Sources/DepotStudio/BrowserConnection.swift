@@ -10,7 +10,7 @@ final class BrowserConnection {
     /// HTTP requests; the bytes are the beginning of the next request.
     case requests([UInt8])
     case webSocket(WebSocketDecoder, ServiceLink)
-    /// It sends its last bytes and drops those that arrive.
+    /// Its last bytes are sent; bytes that arrive are dropped.
     case ending
   }
 

@@ -46,7 +46,7 @@ extension Scenarios {
     }
   }
 
-  /// Returns how long an import into an empty store takes, in milliseconds.
+  /// Returns the duration of an import into an empty store, in milliseconds.
   private func importing(_ arguments: [String], _ round: Int, _ place: Int) throws -> Double {
     let daemon = try Daemon(folder, name: "import-\(round)-\(place)")
     defer { daemon.stop() }

@@ -33,7 +33,7 @@ public struct RowFrame: Sendable {
     }
   }
 
-  /// Calls `body` with the JSON text of each element of the stream, whatever it is.
+  /// Calls `body` with the JSON text of each element of the stream, of any JSON type.
   ///
   /// - Parameter body: Takes the text, which is valid until it returns.
   /// - Throws: ``DepotError`` if the bytes aren't a list of JSON values; errors of `body`.

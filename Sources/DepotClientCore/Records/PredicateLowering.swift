@@ -92,7 +92,7 @@ package struct PredicateLowering {
     return (name, try predicate(node))
   }
 
-  /// Returns the error that the service can't use `what`.
+  /// Returns the error for a part of a predicate that the service can't use.
   package func refusal(_ what: String, hint: String? = nil) -> DepotError {
     DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
   }

@@ -82,7 +82,7 @@ enum ErrorReport {
     return lines.joined(separator: "\n        ")
   }
 
-  /// Returns a text and the mark below it, without what is too far from the mark for a line.
+  /// Returns a text and the mark below it, cut to the part around the mark that fits a line.
   private static func around(_ text: String, _ mark: String, width: Int?) -> [String] {
     guard let width, width > 20, text.count > width else { return [text, mark] }
     let place = mark.count - 1

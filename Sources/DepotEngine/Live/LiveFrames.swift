@@ -43,10 +43,10 @@ struct LiveFrames {
     return writer.bytes
   }
 
-  /// Returns the frame of changes with what ``changes(_:_:properties:related:hasRelated:)`` wrote for it.
+  /// Returns a frame of changes around a body from ``changes(_:_:properties:related:hasRelated:)``.
   func change(_ body: [UInt8]) -> [UInt8] { frame("change") { $0.raw(body) } }
 
-  /// Returns what a frame has behind its kind.
+  /// Returns the members of a frame after its kind.
   private static func body(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     var start = 0

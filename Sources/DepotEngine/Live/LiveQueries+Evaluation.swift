@@ -203,9 +203,9 @@ extension LiveQueries {
     tell(query, bodies, at: token)
   }
 
-  /// Tells the client what others found.
+  /// Sends the client a difference that was found for an equal watch.
   ///
-  /// - Returns: Whether another watch that knew the same rows has come to the same moment just now.
+  /// - Returns: Whether there is one between the same snapshots.
   private func takeStep(_ query: LiveQuery, _ plan: LivePlan, at token: Int64) -> Bool {
     guard query.isInStep, let step = plan.shared.step, step.from == query.token, step.to == token,
       wantsAll(query)
@@ -215,7 +215,7 @@ extension LiveQueries {
     return true
   }
 
-  /// Whether a client is told of all changes, since it wants its own or there are none of its own.
+  /// Whether a client gets all changes: it wants its own, or it has made none of them.
   private func wantsAll(_ query: LiveQuery) -> Bool {
     query.watch.request.echoes || query.dirtyRows.isAllForeign
   }

@@ -457,7 +457,7 @@ package actor LiveQueries {
     do {
       head = try connection().historyHead()
     } catch {
-      // The next tick asks again, and still knows what was missing.
+      // The next tick asks again; ``missing`` is kept for it.
       return evaluate()
     }
     guard head > known else {

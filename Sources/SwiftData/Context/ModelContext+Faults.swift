@@ -172,8 +172,10 @@ extension ModelContext {
     for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot, moved) }
   }
 
-  /// The objects that the program lets lead elsewhere than others have done since, and those that are kept
-  /// though their rows are gone, whose members the lists of a relationship are.
+  /// The members of a relationship's lists that the store's lists lack or have elsewhere.
+  ///
+  /// They are objects that this context links to another object than the stored one, and objects that it keeps though
+  /// their rows are gone.
   final func moved(along property: PropertyDescription) -> [ObjectReference] {
     guard !pending.changed.isEmpty, let inverse = property.shape.inverse, !inverse.isToMany,
       let type = property.destination
