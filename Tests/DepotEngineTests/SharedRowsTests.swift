@@ -96,6 +96,22 @@ import Testing
     }
   }
 
+  @Test func `keep large results apart, so that no change copies them`() async throws {
+    try await withLive(Self.schema) { live in
+      try await live.insert("Task", ["n", "text"], rows(0..<SharedRows.rowLimit + 1))
+      let request = WatchRequest(.fetch(Self.fetches[0].1(false)))
+      let clients = try await [live.watch(request), live.watch(request)]
+      for round in 0..<3 {
+        try await insert(live, 900 + round)
+        try await live.settle()
+      }
+      #expect(await live.live.stepCounts == [0, 0])
+      for client in clients {
+        #expect(client.all.count { $0["kind"]?.string == "change" } == 3)
+      }
+    }
+  }
+
   @Test(arguments: 1...8)
   func `hear what each would hear alone, byte for byte`(seed: UInt64) async throws {
     try await withLive(Self.schema) { live in

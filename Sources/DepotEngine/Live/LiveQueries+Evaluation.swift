@@ -196,7 +196,9 @@ extension LiveQueries {
         },
         hasRelated: !plan.stream.prefetch.isEmpty
       )
-    if let from, case .rows(_, let result) = query.subject, !plan.isTimeDependent {
+    if let from, case .rows(_, let result) = query.subject, !plan.isTimeDependent,
+      result.count <= SharedRows.rowLimit
+    {
       plan.shared.note(SharedRows.Step(from: from, to: token, result: result, bodies: bodies))
       steps.append(plan.shared)
     }

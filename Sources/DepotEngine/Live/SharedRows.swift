@@ -3,6 +3,11 @@
 /// It is used on the thread of ``LiveQueries``. The rows of a query in a snapshot are the same for all watches, so
 /// watches whose clients know the same snapshot get the same difference.
 final class SharedRows {
+  /// The most rows of a result that watches share.
+  ///
+  /// The first change of a shared result copies it, which costs more than finding the difference if it is large.
+  static let rowLimit = 500
+
   /// The last step, until all watches that need it were evaluated.
   var step: Step?
   /// The number of steps that were found.
