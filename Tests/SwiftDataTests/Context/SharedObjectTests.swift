@@ -90,10 +90,11 @@ import Testing
       context.insert(song)
       try context.save()
       let smuggled = Smuggled(song: song)
-      DispatchQueue.concurrentPerform(iterations: 2) { _ in
-        for _ in 0..<3_000_000 { smuggled.song.seconds += 1 }
+      await untilTheEnd {
+        smuggled.song.seconds += 1
+      } beside: {
+        smuggled.song.seconds += 1
       }
-      withExtendedLifetime(context) {}
     }
     try expectMessage(result, "another thread")
   }
@@ -108,17 +109,12 @@ import Testing
       context.insert(song)
       try context.save()
       let smuggled = Smuggled(song: song)
-      DispatchQueue.concurrentPerform(iterations: 2) { number in
-        for _ in 0..<1_000_000 {
-          if number == 0 {
-            smuggled.song.seconds += 1
-          } else {
-            try? smuggled.context?.save()
-            smuggled.context?.rollback()
-          }
-        }
+      await untilTheEnd {
+        smuggled.song.seconds += 1
+      } beside: {
+        try? smuggled.context?.save()
+        smuggled.context?.rollback()
       }
-      withExtendedLifetime(context) {}
     }
     let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(told.contains("is used while another thread uses the same context"))
@@ -151,16 +147,11 @@ import Testing
       context.insert(song)
       try context.save()
       let (identifier, handed) = (song.persistentModelID, Handed(context: context))
-      DispatchQueue.concurrentPerform(iterations: 2) { number in
-        for _ in 0..<(number == 0 ? 3_000_000 : 1000) {
-          if number == 0 {
-            let _: Song? = handed.context.registeredModel(for: identifier)
-          } else {
-            call.perform(on: handed.context)
-          }
-        }
+      await untilTheEnd {
+        let _: Song? = handed.context.registeredModel(for: identifier)
+      } beside: {
+        call.perform(on: handed.context)
       }
-      withExtendedLifetime(context) {}
     }
     let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     let message = "is used while another thread uses the same context"
@@ -262,4 +253,17 @@ import Testing
       mine.seconds += 1
     }
   }
+}
+
+/// Does two things again and again, each on a thread of its own, until the program has ended.
+///
+/// A number of rounds may have passed on one thread before the other one begins.
+private func untilTheEnd(
+  do first: @escaping @Sendable () -> Void,
+  beside second: @escaping @Sendable () -> Void
+) async -> Never {
+  for body in [first, second] {
+    Thread.detachNewThread { while true { body() } }
+  }
+  while true { try? await Task.sleep(for: .seconds(3600)) }
 }
