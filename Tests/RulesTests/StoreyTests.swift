@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreyTests {
   /// The modules whose folders aren't in an order yet.
   private static let unordered: Set = [
-    "DepotClient", "DepotClientCore", "DepotCommands", "DepotEngine", "DepotMacros",
+    "DepotClientCore", "DepotCommands", "DepotEngine",
     "DepotProtocol", "DepotSQLite",
     "DepotServer", "SwiftData",
   ]
