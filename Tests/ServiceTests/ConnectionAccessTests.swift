@@ -1,3 +1,4 @@
+import DepotClient
 import DepotProtocol
 import Foundation
 import TestSupport
@@ -59,6 +60,41 @@ extension ServiceTests {
         return clients?.last?["role"]?.string
       }
       #expect(roles == ["reader", "writer", "owner"])
+    }
+
+    @Test func `clients of both kinds ask for less than their user may`() async throws {
+      let daemon = try TestDaemon()
+      let insert = InsertRequest([Item(name: "a")])
+      let reader = try BlockingConnection(socket: SocketPath(daemon.socket), access: .read)
+      #expect(throws: DepotError.self) { try reader.insert(insert) }
+      for access in ConnectionAccess.allCases {
+        let client = try await Client(
+          socket: SocketPath(daemon.socket),
+          options: ClientOptions(access: access)
+        )
+        let codes = await [
+          Self.code { _ = try await client.count(CountRequest(entity: "Item")) },
+          Self.code { _ = try await client.insert(insert) },
+          Self.code { _ = try await client.compact() },
+        ]
+        let isRefused = codes.map { $0 == .operation }
+        switch access {
+        case .read: #expect(isRefused == [false, true, true])
+        case .write: #expect(isRefused == [false, false, true])
+        case .owner: #expect(isRefused == [false, false, false])
+        }
+        await client.close()
+      }
+    }
+
+    /// Returns the code of a failure; `nil` without one.
+    private static func code(_ body: () async throws -> Void) async -> DepotError.Code? {
+      do {
+        try await body()
+        return nil
+      } catch {
+        return (error as? DepotError)?.code
+      }
     }
 
     @Test func `access can't be widened by another hello`() throws {

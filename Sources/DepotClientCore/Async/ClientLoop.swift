@@ -46,6 +46,7 @@ struct ClientLoop {
     hello.container = core.options.container
     hello.author = core.options.author
     hello.process = core.options.process
+    hello.access = core.options.access?.privilege
     core.update { [hello] state in
       state.descriptor = descriptor
       state.outbox = Outbox()

@@ -17,6 +17,8 @@ public struct ClientOptions: Hashable, Sendable {
   /// The process that the history names, 1 to 256 bytes; if `nil`, the client's name and the number
   /// of its process.
   public var process: String?
+  /// The most that this client may do; all that its user may if `nil`.
+  public var access: ConnectionAccess?
 
   /// Creates options that suit most programs.
   public init(
@@ -25,7 +27,8 @@ public struct ClientOptions: Hashable, Sendable {
     window: Int = 8,
     container: String? = nil,
     author: String? = nil,
-    process: String? = nil
+    process: String? = nil,
+    access: ConnectionAccess? = nil
   ) {
     precondition(window > 0, "A stream needs room for at least one frame.")
     self.retryBudget = retryBudget
@@ -34,5 +37,6 @@ public struct ClientOptions: Hashable, Sendable {
     self.container = container
     self.author = author
     self.process = process
+    self.access = access
   }
 }

@@ -150,6 +150,7 @@ public final class BlockingConnection {
   ///   - author: The author of the changes in the history, 1 to 256 bytes; nobody if `nil`.
   ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the
   ///     number of this process.
+  ///   - access: The most that the connection may do; all that its user may if `nil`.
   ///   - observer: The function called after each operation.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `unavailable.busy` if one takes
   ///   the connection and says nothing for 30 s, `permission.peer` if it refuses this user or isn't to be
@@ -162,12 +163,14 @@ public final class BlockingConnection {
     container: String? = nil,
     author: String? = nil,
     process: String? = nil,
+    access: ConnectionAccess? = nil,
     observer: OperationObserver? = nil
   ) throws(DepotError) {
     var hello = Hello(name)
     hello.container = container
     hello.author = author
     hello.process = process
+    hello.access = access?.privilege
     let (wire, welcome) = try SocketPath.persevering { () throws(DepotError) in
       try Self.greet(socket.connect(start), hello)
     }

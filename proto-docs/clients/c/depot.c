@@ -54,7 +54,7 @@ struct connection {
 };
 
 struct depot {
-  char *path, *name, *author, *container;
+  char *path, *name, *author, *container, *access;
   unsigned credit;
   int patience, timeout;
   struct connection *connection; /* NULL before the first, and behind one that was given up. */
@@ -439,6 +439,7 @@ static json_object *new_hello(const depot *client) {
   json_object_object_add(hello, "want", want);
   if (client->author) json_object_object_add(hello, "author", json_object_new_string(client->author));
   if (client->container) json_object_object_add(hello, "container", json_object_new_string(client->container));
+  if (client->access) json_object_object_add(hello, "access", json_object_new_string(client->access));
   json_object_object_add(frame, "hello", hello);
   return frame;
 }
@@ -550,12 +551,13 @@ int depot_open(depot **result, const struct depot_options *given) {
   client->name = strdup(options.name ? options.name : "c");
   client->author = options.author ? strdup(options.author) : NULL;
   client->container = options.container ? strdup(options.container) : NULL;
+  client->access = options.access ? strdup(options.access) : NULL;
   client->credit = options.credit ? options.credit : DEFAULT_CREDIT;
   client->patience = options.patience_ms == 0 ? DEFAULT_PATIENCE : options.patience_ms;
   client->timeout = options.timeout_ms > 0 ? options.timeout_ms : 0;
   if (getrandom(&client->dice, sizeof client->dice, 0) != sizeof client->dice || client->dice == 0) client->dice = 1;
   if (!client->path || !client->name || (options.author && !client->author)
-      || (options.container && !client->container))
+      || (options.container && !client->container) || (options.access && !client->access))
     return fail_memory(client);
   if (strlen(client->path) >= sizeof((struct sockaddr_un *)0)->sun_path)
     return fail(client, new_error("request.usage", "no", "none", "A path of a socket has at most 107 bytes.",
@@ -576,6 +578,7 @@ void depot_close(depot *client) {
   free(client->name);
   free(client->author);
   free(client->container);
+  free(client->access);
   free(client);
 }
 

@@ -55,6 +55,7 @@ struct depot_options {
   const char *name;      /* The program, for the service's log; "c" if NULL. */
   const char *author;    /* Who the history says makes the writes; nobody if NULL. */
   const char *container; /* The container of calls that name none; the default one if NULL. */
+  const char *access;    /* The most that the connection may do: "read", "write", "owner"; all if NULL. */
   unsigned credit;       /* How many frames of a stream may be on their way; 8 if 0. */
   int patience_ms;       /* How long writes and watches try again by themselves; 10,000 if 0, never if -1. */
   int timeout_ms;        /* How long the service may be silent while something is waited for; any time if 0. */

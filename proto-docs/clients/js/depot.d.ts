@@ -67,6 +67,8 @@ export interface ClientOptions {
   process?: string;
   /** The container of the calls that name none. */
   container?: string;
+  /** The most that the connection may do, at most what its user may; all of that if absent. */
+  access?: "read" | "write" | "owner";
   /** How many frames of a stream may be on their way, 8 if absent. */
   credit?: number;
   /** How many milliseconds calls wait for a service that is away, 10,000 if absent. */

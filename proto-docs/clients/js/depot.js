@@ -65,7 +65,7 @@ class Client {
    * @param {ClientOptions} options
    */
   constructor(transport, options) {
-    const { name = "javascript", version = "1", author, process, container } = options;
+    const { name = "javascript", version = "1", author, process, container, access } = options;
     this.#transport = transport;
     this.#options = { credit: 8, patience: 10_000, onState: () => {}, ...options };
     this.#hello = {
@@ -75,6 +75,7 @@ class Client {
       author,
       process,
       container,
+      access,
     };
   }
 

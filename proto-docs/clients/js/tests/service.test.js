@@ -279,3 +279,16 @@ test("Folders of the own socket that others could have made are refused", limite
     }
   }
 });
+
+withService("A connection that may only read, or read and write, is refused the rest", async (service, client) => {
+  await client.entity("Item").insert([{ size: 1 }]);
+  const reader = await connect(service.socket, { access: "read" });
+  assert.equal(await reader.entity("Item").count(), 1);
+  assert.equal((await failure(reader.entity("Item").insert([{ size: 2 }]))).code, "permission.op");
+  reader.close();
+  const writer = await connect(service.socket, { access: "write" });
+  await writer.entity("Item").insert([{ size: 2 }]);
+  assert.equal((await failure(writer.call("compact"))).code, "permission.op");
+  writer.close();
+  assert.equal((await failure(connect(service.socket, { access: "everything" }))).code, "request.usage");
+});

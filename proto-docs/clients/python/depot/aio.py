@@ -274,14 +274,14 @@ class AsyncDepot:
     """
 
     def __init__(self, path: str | None = None, *, name: str = "python", version: str = "1",
-                 author: str | None = None, container: str | None = None, credit: int = 8,
-                 patience: float = 10.0) -> None:
+                 author: str | None = None, container: str | None = None, access: str | None = None,
+                 credit: int = 8, patience: float = 10.0) -> None:
         """Keeps what is needed to connect; entering `async with`, or the first call, connects."""
         self.path = checked(path)
         self.credit, self.patience = credit, patience
         self._hello: Frame = {"protocol": [1, 1], "want": ["credit"],
                               "client": {"name": name, "version": version, "language": "python"}}
-        for member, value in (("author", author), ("container", container)):
+        for member, value in (("author", author), ("container", container), ("access", access)):
             if value is not None:
                 self._hello[member] = value
         self._connection: AsyncConnection | None = None

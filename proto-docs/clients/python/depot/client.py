@@ -289,11 +289,12 @@ class Depot:
     """
 
     def __init__(self, path: str | None = None, *, name: str = "python", version: str = "1",
-                 author: str | None = None, container: str | None = None, credit: int = 8,
-                 patience: float = 10.0, timeout: float | None = None) -> None:
+                 author: str | None = None, container: str | None = None, access: str | None = None,
+                 credit: int = 8, patience: float = 10.0, timeout: float | None = None) -> None:
         """Connects to the service.
 
-        `credit` is how many frames of a stream may be on their way; `timeout` how many seconds a connection
+        `access` is the most that the connection may do: "read", "write", or "owner"; if None, all that its user
+        may. `credit` is how many frames of a stream may be on their way; `timeout` how many seconds a connection
         may be silent while something is waited for, any time if None.
 
         Raises DepotError unavailable.service if nobody answers, request.usage if the path is too long.
@@ -302,7 +303,7 @@ class Depot:
         self.credit, self.patience, self.timeout = credit, patience, timeout
         self._hello: Frame = {"protocol": [1, 1], "want": ["credit"],
                               "client": {"name": name, "version": version, "language": "python"}}
-        for member, value in (("author", author), ("container", container)):
+        for member, value in (("author", author), ("container", container), ("access", access)):
             if value is not None:
                 self._hello[member] = value
         self._connection: Connection | None = None
