@@ -19,6 +19,22 @@ import Testing
     #expect(layout.omitted == 1)
   }
 
+  @Test func `a sentence has room for some words, or there is no table`() {
+    let natural = [23, 28, 10, 6, 6, 80]
+    let whole: Set = [0, 4]
+    #expect(TableLayout(natural: natural, limit: 80, whole: whole).omitted == 0)
+    #expect(TableLayout(natural: natural, limit: 80, whole: whole, sentences: [5]).omitted == 1)
+    let wide = TableLayout(natural: natural, limit: 100, whole: whole, sentences: [5])
+    #expect(wide.widths.last == 28)
+    let short = TableLayout(
+      natural: [23, 28, 10, 6, 6, 5],
+      limit: 80,
+      whole: whole,
+      sentences: [5]
+    )
+    #expect(short.omitted == 0)
+  }
+
   @Test(arguments: 1...120, [[], [0], [0, 4]] as [Set<Int>])
   func `no table is wider than the terminal, unless its first column is`(
     limit: Int,

@@ -22,6 +22,8 @@ extension CommandTests {
 
     @Test func `clients are listed with their users, programs, and running calls`() throws {
       #expect(try clients().isEmpty)
+      let none = try daemon.depot(["clients", "-o", "table"])
+      #expect(none.errors == "No other client is connected.\n")
       let connection = try RawConnection(daemon.socket)
       try connection.call(1, "watch", #"{"count":{"entity":"Item"}}"#)
       _ = try connection.receive()

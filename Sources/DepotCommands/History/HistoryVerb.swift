@@ -119,7 +119,11 @@ enum HistoryVerb {
   ) throws -> HistoryEnd {
     guard session.format.isTable else { return try writeJSON(request, connection, session) }
     let table = TablePrinter(session.style(""), session.output)
-    table.begin(headings: ["token", "at", "author", "change", "row", "values"], whole: [4])
+    table.begin(
+      headings: ["token", "at", "author", "change", "row", "values"],
+      whole: [0, 4],
+      sentences: [5]
+    )
     let end = try table.writing {
       try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
         try connection.history(request) { transaction in

@@ -29,6 +29,8 @@ struct CommandLineTerms {
       "Store the row that it leads to first.",
     "Store a larger value outside the row, with externalStorage, and write it in parts.":
       "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores it.",
+    "The store has no schema yet: apply one first.":
+      "The store has no schema yet. To make one from a file: depot schema infer FILE | depot schema apply -",
     "Leave returnIds out, or change": "Leave --return-ids out, or change",
     "Send a key: with it a repeated request computes no row twice. Or leave chunk out.":
       "Leave --chunk out.",

@@ -11,20 +11,23 @@ struct TableLayout: Equatable {
 
   private static let gap = 2
   private static let narrowest = 8
+  /// The least room for a sentence, which says nothing if it is cut after a word.
+  private static let narrowestSentence = 24
 
-  /// Chooses widths for columns; the ones in `whole` are never cut.
+  /// Chooses widths for columns; the ones in `whole` are never cut, and `sentences` have more room than others.
   ///
   /// The first of these keeps its width even if nothing else fits. Columns that need more than
   /// their share give room to the others; if even narrow columns don't fit, the last ones are left
   /// out.
-  init(natural: [Int], limit: Int?, whole: Set<Int> = []) {
+  init(natural: [Int], limit: Int?, whole: Set<Int> = [], sentences: Set<Int> = []) {
     widths = natural
     omitted = 0
     self.limit = limit
     self.whole = whole
     guard let limit else { return }
     let least = natural.enumerated().map { index, width in
-      whole.contains(index) ? width : min(width, Self.narrowest)
+      if whole.contains(index) { return width }
+      return min(width, sentences.contains(index) ? Self.narrowestSentence : Self.narrowest)
     }
     while widths.count > 1, Self.total(least.prefix(widths.count)) > limit {
       widths.removeLast()

@@ -21,6 +21,8 @@ final class TablePrinter: RowPrinter {
   private var expanded: ExpandedTable?
   /// The columns whose cells are never cut.
   private var whole: Set<Int> = []
+  /// The columns whose cells are sentences.
+  private var sentences: Set<Int> = []
   /// The number of columns that didn't fit into the terminal.
   private(set) var omittedColumns: Int = 0
 
@@ -28,9 +30,15 @@ final class TablePrinter: RowPrinter {
     begin(headings: style.headings(columns))
   }
 
-  /// Begins a table of other things than rows; `whole` has the columns that must not be cut.
-  func begin(headings: [String], whole: Set<Int> = []) {
+  /// Begins a table of other things than rows.
+  ///
+  /// - Parameters:
+  ///   - headings: The names of the columns.
+  ///   - whole: The columns that must not be cut.
+  ///   - sentences: The columns that need more room than others.
+  func begin(headings: [String], whole: Set<Int> = [], sentences: Set<Int> = []) {
     self.whole = whole
+    self.sentences = sentences
     self.headings = headings.map(TextWidth.printable)
     if style.format == .expanded { expanded = ExpandedTable(self.headings, style) }
   }
@@ -78,7 +86,12 @@ final class TablePrinter: RowPrinter {
         natural[0] = max(natural[0], TextWidth.columns(style.entity) + 1 + Self.reservedDigits)
       }
     }
-    let layout = TableLayout(natural: natural, limit: style.width, whole: whole)
+    let layout = TableLayout(
+      natural: natural,
+      limit: style.width,
+      whole: whole,
+      sentences: sentences
+    )
     if layout.omitted > 0, style.mayExpand {
       expanded = ExpandedTable(headings, style)
     } else {

@@ -23,6 +23,7 @@ enum ClientsVerb {
       orTable: ["connection", "since", "user", "program", "runs"],
       clients.map(\.cells)
     )
+    if clients.isEmpty, session.format.isTable { session.say("No other client is connected.") }
   }
 }
 

@@ -22,7 +22,7 @@ enum ExplainVerb {
     let request = try request(session.invocation)
     let plan = try JSONValue(session.connect().send(.explain(request)))
     session.beginPaging()
-    session.write(plan, orText: text(plan))
+    session.write(plan, orText: text(plan, width: session.style("").width))
   }
 
   /// Returns the request that a command line describes.
@@ -41,12 +41,11 @@ enum ExplainVerb {
     return ExplainRequest(read, runs: invocation.has(runs))
   }
 
-  private static func wrapped(_ text: String) -> String {
-    TextFlow.lines(text, width: 72).joined(separator: "\n        ")
-  }
-
-  /// Returns the plan in words for people.
-  static func text(_ plan: JSONValue) -> String {
+  /// Returns the plan in words for people; `width` is the terminal's.
+  private static func text(_ plan: JSONValue, width: Int?) -> String {
+    func wrapped(_ text: String) -> String {
+      TextFlow.wrapped(text, width: min(width ?? 80, 80), indentation: 8)
+    }
     var lines: [String] = []
     if let text = plan["text"]?.string { lines.append("Where:  " + wrapped(text)) }
     if let sql = plan["sql"]?.string { lines.append("SQL:    " + wrapped(sql)) }
