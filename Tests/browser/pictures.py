@@ -1,9 +1,12 @@
 """Makes the pictures of README and manual: `pictures.py FOLDER`."""
 
+import html
+import subprocess
 import threading
 import time
+from pathlib import Path
 
-from support import Keys, Page, Store, eventually, os, sys
+from support import PROGRAMS, Keys, Page, Store, eventually, os, sys
 
 sys.path.insert(
     0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto-docs/clients/python")
@@ -143,9 +146,75 @@ def pictures(store, folder):
         page.close()
 
 
-if __name__ == "__main__":
-    filled = Store().seed()
+# Two terminals above the page, each with the size of its text.
+DESK = """<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; padding: 16px; background: #d8dde6; display: grid; gap: 16px;
+  grid-template-columns: 5fr 4fr; font: 13px/1.45 "DejaVu Sans Mono", monospace; }
+pre { margin: 0; padding: 12px 14px; border-radius: 8px; background: #16202e; color: #e4e9f0;
+  font: inherit; white-space: pre-wrap; min-height: 152px; }
+b { color: #8fd0a4; font-weight: normal; }
+img { grid-column: 1 / 3; width: 100%; border-radius: 8px; }
+</style><pre>FOLLOWS</pre><pre>CHANGES</pre><img src="PAGE">"""
+
+
+def terminal(text):
+    """A terminal's text as HTML, with its command lines in another colour."""
+    lines = html.escape(text.rstrip()).split("\n")
+    return "\n".join(f"<b>{line}</b>" if line.startswith("$ ") else line for line in lines)
+
+
+def desk(store, folder):
+    """Makes the picture of two programs beside the page that shows their changes."""
+    follows = ["depot", "log", "--follow", "--limit", "1", "Book"]
+    page = Page(1148, 560)
+    log = subprocess.Popen(
+        [os.path.join(PROGRAMS, "depot"), *follows[1:], "-o", "table"],
+        env=store.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
-        pictures(filled, sys.argv[1])
+        page.open(store.open_studio(True))
+        page.go("#/table/Book?columns=title%2Cyear%2Cpages%2Cprice%2Crating%2Cauthor")
+        page.one("studio-grid[data-live]")
+        changes = ""
+        for number, change, author in ((9, "price=21.5", "ann"), (4, "pages=345", "ben")):
+            words = ["update", "Book", "--where", f"$id == {number}", "--set", change]
+            done = subprocess.run(
+                [os.path.join(PROGRAMS, "depot"), *words, "--author", author, "-o", "table"],
+                env=store.environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            changes += f"$ depot update Book --where '$id == {number}' \\\n"
+            changes += f"    --set {change} --author {author}\n{done.stdout}{done.stderr}"
+        page.one('[data-who="ann"]')
+        page.one('[data-who="ben"]')
+        shown = os.path.join(store.folder, "page.png")
+        page.picture(shown)
+        lines = []
+        while "update Book/4" not in "".join(lines):
+            lines.append(log.stdout.readline())
+        text = "".join(lines)
+        # The picture begins with the first change that it shows.
+        start = text[: text.index("update Book/9")].rstrip().rindex("\n\n")
+        followed = "$ " + " ".join(follows[:3]) + " Book\n" + text[start:].strip()
+        desk = os.path.join(store.folder, "desk.html")
+        filled = DESK.replace("FOLLOWS", terminal(followed)).replace("CHANGES", terminal(changes))
+        Path(desk).write_text(filled.replace("PAGE", "page.png"), encoding="utf-8")
+        page.resize(1180, 790)
+        page.driver.get(f"file://{desk}")
+        page.picture(os.path.join(folder, "desk.png"))
     finally:
-        filled.close()
+        log.kill()
+        page.close()
+
+
+if __name__ == "__main__":
+    for make in (pictures, desk):
+        filled = Store().seed()
+        try:
+            make(filled, sys.argv[1])
+        finally:
+            filled.close()
