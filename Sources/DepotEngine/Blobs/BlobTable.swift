@@ -84,3 +84,8 @@ struct BlobTable: Sendable {
     "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
   }
 }
+
+extension BlobReference {
+  /// The number of chunks; at least one, so that the value's number counts as used.
+  var chunkCount: Int { max(1, (length + BlobTable.chunkBytes - 1) / BlobTable.chunkBytes) }
+}

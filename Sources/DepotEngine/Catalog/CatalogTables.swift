@@ -12,16 +12,14 @@ struct CatalogTables {
 
   let connection: Connection
 
-  /// Creates the tables of a new store.
-  func create(_ clocks: ClockReading) throws {
+  /// Creates the tables of a new store: these, and those of the given definitions.
+  func create(_ clocks: ClockReading, with definitions: [String]) throws {
     try connection.transaction {
       try connection.execute(
         """
         CREATE TABLE depot_meta (key TEXT PRIMARY KEY, value ANY) STRICT;
         CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
-        \(IdempotencyTable.definition)
-        \(HistoryTable.definition)
-        \(HistoryBounds.definition)
+        \(definitions.joined(separator: "\n"))
         PRAGMA application_id = \(Self.applicationIdentifier);
         PRAGMA user_version = \(Self.formatVersion);
         """

@@ -180,9 +180,37 @@ package final class Catalog: Sendable {
     try DepotError.at(pointer, try layout(of: name))
   }
 
+  /// Returns the index of a quoted column name among the columns of a root entity.
+  func rootPlace(of quoted: String, in root: String) -> Int? {
+    (try? layout(of: root))?.stored.firstIndex { $0.quoted == quoted }
+  }
+
   /// All layouts, in the schema's order.
   package var allLayouts: [EntityLayout] { schema.entities.compactMap { layouts[$0.name] } }
 
   /// The layouts of root entities, which have the tables.
   var tables: [EntityLayout] { allLayouts.filter(\.isRoot) }
+}
+
+extension EntityLayout {
+  /// Returns the error for an unknown column, with the most similar name as the hint.
+  func unknownAttribute(_ name: String) -> DepotError {
+    let names = fields.map(\.path) + relationships.filter(\.relationship.isToMany).map(\.name)
+    let nearest = Spelling.nearest(to: name, in: names + ["$id", "$version"])
+    return DepotError(.unknownAttribute, "\(self.name) has no attribute \"\(name)\".")
+      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(names.joined(separator: ", ")).")
+      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
+  }
+
+  /// Returns the error for rows that don't exist.
+  func missing(_ identifiers: [Int64], at pointer: String = "/args/ids") -> DepotError {
+    let first = identifiers.prefix(3).map { "\(name)/\($0)" }.joined(separator: ", ")
+    let message =
+      identifiers.count > 3
+      ? "There are no \(first), and \(identifiers.count - 3) more." : "There is no \(first)."
+    return DepotError(.objectNotFound, message).at(pointer)
+      .details([
+        "entity": .string(name), "missing": .array(identifiers.prefix(1000).map(JSONValue.int64)),
+      ])
+  }
 }

@@ -13,7 +13,7 @@ struct CoalescedRow {
   private(set) var values: Range<Int>
 
   /// A column, with the offsets of its values in the arena.
-  struct Value {
+  struct ColumnValues {
     var column: Int
     var old: Int
     var oldEnd: Int
@@ -21,7 +21,7 @@ struct CoalescedRow {
     var newEnd: Int
 
     /// Replaces the new value by the new value of a later change.
-    mutating func setNew(_ other: Value) { (new, newEnd) = (other.new, other.newEnd) }
+    mutating func setNew(_ other: ColumnValues) { (new, newEnd) = (other.new, other.newEnd) }
   }
 
   /// Combines one or more changes of a row that the request didn't insert, in their order.
@@ -30,7 +30,7 @@ struct CoalescedRow {
   init(
     _ entries: ArraySlice<JournalEntry>,
     _ arena: borrowing PackedCells,
-    into collected: inout [Value]
+    into collected: inout [ColumnValues]
   ) {
     let first = entries[entries.startIndex]
     let last = entries[entries.endIndex - 1]
@@ -42,7 +42,7 @@ struct CoalescedRow {
     if entries.count == 1 {
       Self.forEachValue(of: first, arena) { collected.append($0) }
     } else {
-      var merged: [Int: Value] = [:]
+      var merged: [Int: ColumnValues] = [:]
       for entry in entries where entry.kind == .update {
         Self.forEachValue(of: entry, arena) { merged[$0.column, default: $0].setNew($0) }
       }
@@ -60,7 +60,7 @@ struct CoalescedRow {
   private static func forEachValue(
     of entry: JournalEntry,
     _ arena: borrowing PackedCells,
-    _ body: (Value) -> Void
+    _ body: (ColumnValues) -> Void
   ) {
     guard var offset = entry.values else { return }
     for _ in 0..<arena.number(&offset) {
@@ -68,7 +68,7 @@ struct CoalescedRow {
       let old = offset
       let new = arena.end(of: offset)
       offset = entry.kind == .update ? arena.end(of: new) : new
-      body(Value(column: column, old: old, oldEnd: new, new: new, newEnd: offset))
+      body(ColumnValues(column: column, old: old, oldEnd: new, new: new, newEnd: offset))
     }
   }
 }

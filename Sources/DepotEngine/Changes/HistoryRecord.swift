@@ -21,8 +21,8 @@ struct HistoryRecord: Sendable {
     var form: RowColumn.Form
   }
 
-  /// An element of the page: its row, and its offset.
-  struct Element: Sendable {
+  /// The place of an element in the page: its row, and its offset.
+  struct ElementPlace: Sendable {
     let row: Int64
     fileprivate let offset: Int
   }
@@ -118,14 +118,14 @@ struct HistoryRecord: Sendable {
   }
 
   /// The elements that change, delete, or relink rows.
-  func elements() throws(DepotError) -> [Element] {
-    var result: [Element] = []
+  func elements() throws(DepotError) -> [ElementPlace] {
+    var result: [ElementPlace] = []
     guard let kind, kind != .insert else { return result }
     result.reserveCapacity(count)
     try eachElement { reader in
       let offset = reader.offset
       guard let row = reader.count(), reader.skip(kind, hasValues) != nil else { return nil }
-      result.append(Element(row: Int64(row), offset: offset))
+      result.append(ElementPlace(row: Int64(row), offset: offset))
       return ()
     }
     return result
@@ -143,7 +143,7 @@ struct HistoryRecord: Sendable {
   }
 
   /// Reads one element.
-  func change(_ element: Element) throws(DepotError) -> RecordedChange {
+  func change(_ element: ElementPlace) throws(DepotError) -> RecordedChange {
     guard let kind, let entity else { throw Self.damaged(identifier) }
     var change = RecordedChange(
       record: identifier,

@@ -58,7 +58,7 @@ struct JournalWriting {
     let arena = recorder.journal.arena
     var collected: [CoalescedRow] = []
     collected.reserveCapacity(entries.count)
-    var values: [CoalescedRow.Value] = []
+    var values: [CoalescedRow.ColumnValues] = []
     values.reserveCapacity(entries.count)
     entries.eachRun(by: \.row) { changes in
       collected.append(CoalescedRow(changes, arena, into: &values))
@@ -137,7 +137,7 @@ struct JournalWriting {
   private mutating func write(
     _ collected: [CoalescedRow],
     _ kind: RowChange.Kind,
-    _ values: [CoalescedRow.Value],
+    _ values: [CoalescedRow.ColumnValues],
     _ arena: borrowing PackedCells,
     _ rows: RecordedRows
   ) throws {
@@ -160,13 +160,13 @@ struct JournalWriting {
 
   private static func write(
     _ row: CoalescedRow,
-    _ values: ArraySlice<CoalescedRow.Value>,
+    _ values: ArraySlice<CoalescedRow.ColumnValues>,
     _ cells: UnsafeRawBufferPointer,
     of entity: RecordedEntity,
     to page: inout HistoryPage
   ) {
     let isUpdate = row.kind == .update
-    func isKept(_ value: CoalescedRow.Value) -> Bool {
+    func isKept(_ value: CoalescedRow.ColumnValues) -> Bool {
       entity.properties[value.column] != nil
         && (isUpdate || entity.preserved.contains(value.column))
     }
@@ -188,7 +188,7 @@ struct JournalWriting {
 
   private mutating func collectNotified(
     _ collected: [CoalescedRow],
-    _ values: [CoalescedRow.Value],
+    _ values: [CoalescedRow.ColumnValues],
     _ table: RecordedTable,
     _ rows: RecordedRows
   ) {

@@ -1,5 +1,3 @@
-internal import DepotProtocol
-
 /// The facts about a transaction as a whole in the history.
 struct TransactionOrigin: Sendable {
   var author: String?
@@ -15,17 +13,6 @@ struct TransactionOrigin: Sendable {
   static let schemaKind = "schema"
 
   init() {}
-
-  init(_ request: WriteRequest) {
-    author = request.author
-    process = request.process
-    connection = request.connection
-    group = request.group
-    switch request.operation {
-    case .defineSchema, .beginMigration, .commitMigration: kind = Self.schemaKind
-    default: break
-    }
-  }
 
   var isSchemaChange: Bool { kind == Self.schemaKind }
 }

@@ -260,10 +260,3 @@ struct DependencyCollector {
     }
   }
 }
-
-extension Catalog {
-  /// Returns the index of a quoted column name among the columns of a root entity.
-  func rootPlace(of quoted: String, in root: String) -> Int? {
-    (try? layout(of: root))?.stored.firstIndex { $0.quoted == quoted }
-  }
-}

@@ -11,6 +11,9 @@ package struct StoreCopies {
   /// Returns the path of the working copy of a custom migration.
   package static func migrating(_ path: String) -> String { path + ".migrating" }
 
+  /// Returns the path of a restored backup's copy before it is verified.
+  static func restoring(_ path: String) -> String { path + ".restoring" }
+
   private var draft: String { path + ".copying" }
 
   /// The suffix of a backup until its migration is on disk.
@@ -178,7 +181,7 @@ extension StoreFiles {
   func removeLeftovers() {
     StoreFiles(path + ".copying").remove()
     FileSystem.remove(file: StateFile.path(of: path) + ".new")
-    StoreFiles(StoreRestore.draft(of: path)).remove()
+    StoreFiles(StoreCopies.restoring(path)).remove()
     // These are names that a restore was about to give to the replaced store.
     for file in StoreCopies(of: path).entries(after: ".replaced-")
     where FileSystem.isSameFile(path, file) {

@@ -178,6 +178,13 @@ extension Connection {
   func lastToken() throws(SQLiteError) -> Int64? {
     try integer("SELECT token FROM depot_history ORDER BY id DESC LIMIT 1")
   }
+
+  /// Returns the number of the last transaction, or 0 if there is none.
+  func historyHead() throws(SQLiteError) -> Int64 {
+    // `??` would lose the error's type.
+    if let token = try lastToken() { return token }
+    return try number(.historyPurged)
+  }
 }
 
 extension SQLiteValue {

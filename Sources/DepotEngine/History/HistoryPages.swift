@@ -16,7 +16,7 @@ final class HistoryPages {
     let record: HistoryRecord
     let ranges: [ClosedRange<Int64>]
     /// The elements that change rows, sorted by row, and for a row in the order of its changes.
-    private let elements: [HistoryRecord.Element]
+    private let elements: [HistoryRecord.ElementPlace]
 
     fileprivate init(_ record: HistoryRecord) throws(DepotError) {
       self.record = record

@@ -28,7 +28,7 @@ struct HistorySource {
   private var current: Transaction?
   private var isReported = false
   private var record: HistoryRecord?
-  private var elements: ArraySlice<HistoryRecord.Element> = []
+  private var elements: ArraySlice<HistoryRecord.ElementPlace> = []
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
   /// The items to return before the others.
   private var pending: [Item] = []

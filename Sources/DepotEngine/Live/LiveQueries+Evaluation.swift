@@ -367,13 +367,3 @@ extension LiveQueries {
     try send(difference, changedRows, plan, query, at: token)
   }
 }
-
-extension ReadEnd {
-  /// The error for the client.
-  var error: DepotError {
-    switch self {
-    case .failed(let error): error
-    case .interrupted: DepotError(.bug, "A read was interrupted for no reason.")
-    }
-  }
-}

@@ -162,7 +162,7 @@ package actor LiveQueries {
   func subject(
     of watch: LiveWatch,
     in catalog: Catalog
-  ) throws(DepotError) -> LiveQuery.Subject {
+  ) throws(DepotError) -> LiveQuery.CompiledSubject {
     let request = watch.request
     let shape = SharedAnswer.Shape(
       subject: request.subject,

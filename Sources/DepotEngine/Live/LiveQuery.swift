@@ -8,7 +8,7 @@ final class LiveQuery {
   let frames: LiveFrames
   /// The schema that it is compiled for.
   private(set) var catalog: Catalog
-  var subject: Subject
+  var subject: CompiledSubject
   var stage = Stage.beginning
   /// The token up to which the client has all changes, including those in ``outbox``.
   var token: Int64 = 0
@@ -61,14 +61,14 @@ final class LiveQuery {
     case live
   }
 
-  /// The subject of the watch.
-  enum Subject {
+  /// The subject of the watch, compiled for a schema.
+  enum CompiledSubject {
     case rows(LivePlan, LiveResult)
     case value(LiveValue)
     case history(LiveHistory)
   }
 
-  init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: Subject, _ catalog: Catalog) {
+  init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: CompiledSubject, _ catalog: Catalog) {
     self.watch = watch
     self.catalog = catalog
     self.frames = frames
@@ -109,7 +109,7 @@ final class LiveQuery {
   }
 
   /// Uses the query compiled for another schema.
-  func adopt(_ fresh: Subject, _ catalog: Catalog) {
+  func adopt(_ fresh: CompiledSubject, _ catalog: Catalog) {
     self.catalog = catalog
     isInStep = false
     switch (subject, fresh) {

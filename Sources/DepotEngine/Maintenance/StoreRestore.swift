@@ -37,9 +37,6 @@ package struct StoreRestore {
 
   private var files: StoreFiles { StoreFiles(path) }
 
-  /// The path of the backup's copy before it is verified.
-  static func draft(of path: String) -> String { path + ".restoring" }
-
   /// Restores the backup.
   ///
   /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store open, `request.usage`
@@ -54,7 +51,7 @@ package struct StoreRestore {
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
     files.removeLeftovers()
-    let draft = Self.draft(of: path)
+    let draft = StoreCopies.restoring(path)
     do {
       try checkBackup()
       let hasOld = try hasStore()

@@ -1,5 +1,4 @@
 internal import DepotProtocol
-internal import FoundationEssentials
 
 /// The rows that prevent a migration, up to a limit.
 struct MigrationFindings {
@@ -85,19 +84,5 @@ extension MigrationFindings.Duplicate {
       "values": .array(values.map(JSONValue.init(wire:))),
       "ids": .array(identifiers.map(JSONValue.int64)), "count": .int64(Int64(count)),
     ])
-  }
-}
-
-extension JSONValue {
-  /// The form for clients of a time in seconds since 2001.
-  init(date seconds: Double) {
-    self.init(wire: .date(Date(timeIntervalSinceReferenceDate: seconds)))
-  }
-
-  /// The form for clients of a value.
-  init(wire value: Value) {
-    var writer = JSONWriter()
-    writer.write(value)
-    self = (try? JSONValue(parsing: writer.bytes)) ?? .null
   }
 }

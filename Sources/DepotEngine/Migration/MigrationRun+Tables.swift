@@ -16,19 +16,19 @@ extension MigrationRun {
       if table.needsCheck { try stream(table, into: [:]) }
       return
     }
-    var insertions: [String: Insertion] = [:]
+    var insertions: [String: RowInsertion] = [:]
     for (number, target) in table.targets.enumerated() {
       let name =
         makers[target.root.name].map { temporary($0.table, $0.target) } ?? temporary(index, number)
       if isMaker(index, target) {
         try connection.execute(target.root.tableDefinition(named: name))
       }
-      insertions[target.root.name] = try Insertion(target.root, name, on: connection)
+      insertions[target.root.name] = try RowInsertion(target.root, name, on: connection)
     }
     if !insertions.isEmpty { try stream(table, into: insertions) }
   }
 
-  private func stream(_ table: TableMigration, into insertions: [String: Insertion]) throws {
+  private func stream(_ table: TableMigration, into insertions: [String: RowInsertion]) throws {
     let width = table.targets.map(\.root.stored.count).max() ?? 0
     let cells = UnsafeMutableBufferPointer<Cell>.allocate(capacity: width)
     cells.initialize(repeating: .null)
@@ -101,7 +101,7 @@ extension MigrationRun {
 }
 
 /// An insertion of rows into a new table.
-private struct Insertion {
+private struct RowInsertion {
   private let root: EntityLayout
   private let statement: Statement
 

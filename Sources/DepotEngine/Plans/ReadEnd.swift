@@ -17,6 +17,14 @@ enum ReadEnd: Error {
     default: self = .failed(DepotError(.bug, "\(error)"))
     }
   }
+
+  /// The error for the client.
+  var error: DepotError {
+    switch self {
+    case .failed(let error): error
+    case .interrupted: DepotError(.bug, "A read was interrupted for no reason.")
+    }
+  }
 }
 
 extension Connection {

@@ -1,5 +1,4 @@
 internal import DepotProtocol
-internal import DepotSQLite
 
 /// The rows of a watched query at a token.
 struct LiveSnapshot: Sendable {
@@ -17,14 +16,5 @@ struct LiveSnapshot: Sendable {
       .hint("Give it a limit or a narrower predicate, or watch a count.")
     }
     entries.append(entry)
-  }
-}
-
-extension Connection {
-  /// Returns the number of the last transaction, or 0 if there is none.
-  func historyHead() throws(SQLiteError) -> Int64 {
-    // `??` would lose the error's type.
-    if let token = try lastToken() { return token }
-    return try number(.historyPurged)
   }
 }

@@ -157,3 +157,17 @@ private struct GroupRows {
     all.append(writer.bytes)
   }
 }
+
+/// Compiles a part of a `watch` request, and lets errors point to that part.
+func watched<Result>(
+  _ member: String,
+  _ body: () throws(DepotError) -> Result
+) throws(DepotError) -> Result {
+  do {
+    return try body()
+  } catch {
+    var error = error
+    if let at = error.at, at.hasPrefix("/args") { error.at = "/args/" + member + at.dropFirst(5) }
+    throw error
+  }
+}

@@ -117,14 +117,3 @@ extension EntityWriter {
     return layout.unknownAttribute(name)
   }
 }
-
-extension EntityLayout {
-  /// Returns the error for an unknown column, with the most similar name as the hint.
-  func unknownAttribute(_ name: String) -> DepotError {
-    let names = fields.map(\.path) + relationships.filter(\.relationship.isToMany).map(\.name)
-    let nearest = Spelling.nearest(to: name, in: names + ["$id", "$version"])
-    return DepotError(.unknownAttribute, "\(self.name) has no attribute \"\(name)\".")
-      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(names.joined(separator: ", ")).")
-      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
-  }
-}

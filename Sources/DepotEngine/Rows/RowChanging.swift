@@ -317,17 +317,3 @@ extension EntityWriter {
     guard others.isEmpty else { throw layout.missing(others) }
   }
 }
-
-extension EntityLayout {
-  /// Returns the error for rows that don't exist.
-  func missing(_ identifiers: [Int64], at pointer: String = "/args/ids") -> DepotError {
-    let first = identifiers.prefix(3).map { "\(name)/\($0)" }.joined(separator: ", ")
-    let message =
-      identifiers.count > 3
-      ? "There are no \(first), and \(identifiers.count - 3) more." : "There is no \(first)."
-    return DepotError(.objectNotFound, message).at(pointer)
-      .details([
-        "entity": .string(name), "missing": .array(identifiers.prefix(1000).map(JSONValue.int64)),
-      ])
-  }
-}

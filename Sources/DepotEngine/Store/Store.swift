@@ -103,11 +103,8 @@ package actor Store {
 
   /// Returns a number for a connection of this service that is unique among all services.
   nonisolated func own(_ connection: Int64) -> Int64 {
-    Self.connections(of: service).lowerBound | connection
+    WriteRequest.connections(of: service).lowerBound | connection
   }
-
-  /// The range of a service's numbers for its connections.
-  static func connections(of service: Int64) -> Range<Int64> { service << 32..<(service + 1) << 32 }
 
   /// Starts to receive commits of other services, for a store in a cluster.
   private func listen() {

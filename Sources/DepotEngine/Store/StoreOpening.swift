@@ -192,7 +192,12 @@ struct StoreOpening {
       // If the disk is full, the log stays as it is, and can be read.
       guard error.isWantOfRoom, !mustCreate else { throw error }
     }
-    if mustCreate { return try tables.create(configuration.clocks.read()) }
+    if mustCreate {
+      return try tables.create(
+        configuration.clocks.read(),
+        with: [IdempotencyTable.definition, HistoryTable.definition, HistoryBounds.definition]
+      )
+    }
     try examine(connection)
   }
 

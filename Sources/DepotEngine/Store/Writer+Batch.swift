@@ -163,14 +163,6 @@ extension Writer {
     if error.kind == .refused, let reason = commitTarget?.reason { return reason }
     return DepotError(error)
   }
-
-  func endTransaction() throws(SQLiteError) {
-    restoreHistoryBytes()
-    if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
-    commitTarget?.releaseWriteLock()
-    if let backup { StoreCopies(of: configuration.path).discard(backup) }
-    backup = nil
-  }
 }
 
 extension WriteRequest {

@@ -60,15 +60,3 @@ struct UndoConflicts {
       .details(["conflicts": .array(list.map(\.json))])
   }
 }
-
-extension HistoryOrigin {
-  /// The facts about a transaction in the form for conflicts.
-  func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
-    SaveConflict.Origin(
-      token: bounds.token(token).description,
-      at: JSONValue(date: at).string,
-      author: author,
-      process: process
-    )
-  }
-}

@@ -71,8 +71,8 @@ struct UndoSelection {
       .hint("Define the schema as it was before.").at("/args/token")
   }
 
-  /// The kind of a transaction, and its group.
-  struct Origin {
+  /// The recorded kind of a transaction, and its group.
+  struct RecordedOrigin {
     var kind: String?
     var group: String?
 
@@ -81,7 +81,7 @@ struct UndoSelection {
   }
 
   /// Returns the origin of a named transaction, which must be kept.
-  func origin(of token: HistoryToken) throws -> Origin {
+  func origin(of token: HistoryToken) throws -> RecordedOrigin {
     try bounds.check(token, at: "/args/token")
     guard token.sequence > bounds.purged else {
       throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
@@ -96,11 +96,11 @@ struct UndoSelection {
   }
 
   /// Returns the origin of a transaction; `nil` if it doesn't exist.
-  func origin(of token: Int64) throws -> Origin? {
+  func origin(of token: Int64) throws -> RecordedOrigin? {
     try connection.statement(
       "SELECT origin, grouping FROM depot_history WHERE id = ?1 AND token = ?1"
     ).first([.integer(token)]) { row in
-      Origin(
+      RecordedOrigin(
         kind: row.isNull(0) ? nil : row.text(0),
         group: row.isNull(1) ? nil : row.text(1)
       )

@@ -45,9 +45,6 @@ extension BlobReference {
     return checksum.value
   }
 
-  /// The number of chunks; at least one, so that the value's number counts as used.
-  var chunkCount: Int { max(1, (length + BlobTable.chunkBytes - 1) / BlobTable.chunkBytes) }
-
   /// The reference in the form for the attribute's column.
   func cell(isText: Bool, in arena: CellArena) -> Cell {
     let bytes = arena.copy(Array(text.utf8))

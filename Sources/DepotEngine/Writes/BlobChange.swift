@@ -157,23 +157,3 @@ struct BlobChange {
     )
   }
 }
-
-extension FieldRule {
-  /// Returns the rules that the value breaks; it is read if a rule needs it.
-  func problems(
-    _ reference: BlobReference,
-    of target: BlobTarget,
-    _ session: ChangeSession
-  ) throws -> [DepotError] {
-    guard check != nil else { return [] }
-    guard reference.length <= Limits.valueBytes else {
-      throw tooLarge(reference.length)
-        .hint("An attribute with rules can't be larger; remove them from the schema.")
-    }
-    let value = try BlobReader(connection: session.connection, table: target.table)
-      .value(reference)
-    return try value.withUnsafeBufferPointer { bytes in
-      try failures(target.isText ? .text(bytes) : .blob(bytes), session.control)
-    }
-  }
-}

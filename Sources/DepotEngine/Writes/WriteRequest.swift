@@ -56,3 +56,22 @@ package struct WriteOutcome: Sendable {
   package var frame: [UInt8]
   package var isSuccess: Bool
 }
+
+extension TransactionOrigin {
+  init(_ request: WriteRequest) {
+    self.init()
+    author = request.author
+    process = request.process
+    connection = request.connection
+    group = request.group
+    switch request.operation {
+    case .defineSchema, .beginMigration, .commitMigration: kind = Self.schemaKind
+    default: break
+    }
+  }
+}
+
+extension WriteRequest {
+  /// The range of a service's numbers for its connections.
+  static func connections(of service: Int64) -> Range<Int64> { service << 32..<(service + 1) << 32 }
+}

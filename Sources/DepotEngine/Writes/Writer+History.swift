@@ -38,7 +38,7 @@ extension Writer {
         try !uploads.removeSome(ofConnection: $0, catalog)
       }
       for service in try commitTarget?.takeEndedServices() ?? [] {
-        let connections = Store.connections(of: service)
+        let connections = WriteRequest.connections(of: service)
         try uploads.remove(ofConnections: connections, catalog)
       }
       try connection.commit()

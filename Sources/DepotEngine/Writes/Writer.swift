@@ -17,7 +17,7 @@ final class Writer {
   private(set) var catalog: Catalog
   let configuration: StoreConfiguration
   var statistics = StoreStatistics()
-  private var entities: EntityWriters
+  private(set) var entities: EntityWriters
   private var ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
   /// The path of the copy that the current transaction's migration made before it.
@@ -42,7 +42,7 @@ final class Writer {
   var hasForgottenHistory: Bool
   /// The last history row up to which all insertions are indexed, now and after the next commit.
   private var indexedHistory: Int64
-  private var nextIndexedHistory: Int64
+  var nextIndexedHistory: Int64
   /// The store's cluster; `nil` if the store isn't in one.
   let commitTarget: ClusterCommitTarget?
 
@@ -151,117 +151,6 @@ final class Writer {
   // The recorder writes through the connection that it observes.
   deinit { connection.observe(nil) }
 
-  /// Executes a request inside a transaction.
-  func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> WriteReply {
-    if request.endsConnection {
-      endedUploads.append(request.connection)
-      return .empty
-    }
-    try request.control.check()
-    guard let key = request.key else { return try applyRecorded(request, &effect) }
-    let hash = IdempotencyTable.hash(request.operation)
-    let period = keyPeriod
-    if let result = try outcomes.result(of: key, hash: hash, in: period) {
-      effect.repeatedWrites += 1
-      return WriteReply(.stored(result))
-    }
-    let reply = try applyRecorded(request, &effect)
-    let stored = reply.stored
-    try outcomes.store(stored, key: key, hash: hash, in: period)
-    return request.reply.int64 == .number ? WriteReply(.stored(stored)) : reply
-  }
-
-  /// Executes a request, and adds its entry to the history.
-  private func applyRecorded(
-    _ request: WriteRequest,
-    _ effect: inout WriteEffect
-  ) throws -> WriteReply {
-    let indexed = nextIndexedHistory
-    do {
-      let origin = TransactionOrigin(request)
-      if origin.isSchemaChange {
-        // The index uses the entity names of the history.
-        nextIndexedHistory = try recorder.history.advanceIndexes(
-          from: indexed,
-          catalog,
-          mustIndex: true
-        )
-      }
-      try recorder.begin(origin, catalog)
-      let content = try apply(request, &effect)
-      try request.control.check()
-      if origin.isSchemaChange, effect.catalog == nil || effect.isRehearsal {
-        recorder.discard()
-        return WriteReply(content)
-      }
-      return WriteReply(content, token: try recorder.finish())
-    } catch {
-      nextIndexedHistory = indexed
-      recorder.discard()
-      throw error
-    }
-  }
-
-  private func apply(
-    _ request: WriteRequest,
-    _ effect: inout WriteEffect
-  ) throws -> WriteReply.Content {
-    let control = request.control
-    switch request.operation {
-    case .defineSchema(let schema, let isDryRun, let options):
-      let definition = SchemaDefinitionRun(self, schema, options, control)
-      return .members(isDryRun ? try definition.rehearse(&effect) : try definition.run(&effect))
-    case .beginMigration(let migration):
-      return .members(
-        try MigrationCopy(writer: self, request: migration, control: control).make()
-      )
-    case .commitMigration:
-      return .members(try MigrationEnd(writer: self, control: control).run(&effect))
-    case .deleteHistory, .acknowledgeHistory, .forgetConsumer:
-      return .members(try keepHistory(request.operation))
-    case .undo(let undo), .redo(let undo):
-      var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
-      if case .redo = request.operation { run.isRedo = true }
-      return .members(try run.run(&effect))
-    default:
-      let session = ChangeSession(entities, control, client: request.connection)
-      return try session.apply(request.operation, &effect)
-    }
-  }
-
-  /// Executes the next chunk of a request, with a limit of rows; returns whether it was the last.
-  func applyChunk(
-    _ request: WriteRequest,
-    of size: Int,
-    _ progress: inout ChunkProgress,
-    _ effect: inout WriteEffect
-  ) throws -> Bool {
-    switch request.operation {
-    case .undo(let undo): return try part(of: undo, request, &progress, &effect)
-    case .redo(let undo): return try part(of: undo, isRedo: true, request, &progress, &effect)
-    default: break
-    }
-    return try ChangeSession(entities, request.control).apply(
-      chunkOf: request.operation,
-      size: size,
-      isRepeatable: request.key != nil,
-      &progress,
-      &effect
-    )
-  }
-
-  private func part(
-    of undo: UndoRequest,
-    isRedo: Bool = false,
-    _ request: WriteRequest,
-    _ progress: inout ChunkProgress,
-    _ effect: inout WriteEffect
-  ) throws -> Bool {
-    var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
-    run.isRedo = isRedo
-    return try run.runPart(&progress, &effect)
-  }
-
   /// The identifier of each table from which on none is in use.
   func safeCeilings() -> [String: Int64] {
     var result = ceilings
@@ -295,6 +184,14 @@ final class Writer {
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
     commitTarget?.isOfEpoch = true
+  }
+
+  func endTransaction() throws(SQLiteError) {
+    restoreHistoryBytes()
+    if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
+    commitTarget?.releaseWriteLock()
+    if let backup { StoreCopies(of: configuration.path).discard(backup) }
+    backup = nil
   }
 
   /// Publishes a transaction's effect after its commit.
