@@ -15,14 +15,13 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   /// The queue, which runs as many blocks as there are jobs.
   let queue = DispatchQueue(label: "SwiftData.ModelActor")
   private let waiting = Mutex(JobQueue())
-  private static let here = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Creates the executor of the actor that has a context.
   ///
   /// From then on the context merges the saves of other contexts.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    queue.setSpecific(key: Self.here, value: ObjectIdentifier(queue))
+    ActorQueue.mark(queue)
     modelContext.settle(at: .queue(queue))
   }
 
@@ -40,16 +39,8 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
   public func isIsolatingCurrentContext() -> Bool? {
-    Self.isCurrent(queue)
+    ActorQueue.isCurrent(queue)
   }
-
-  /// Whether this runs on the queue of an executor.
-  static func isCurrent(_ queue: DispatchQueue) -> Bool {
-    DispatchQueue.getSpecific(key: here) == ObjectIdentifier(queue)
-  }
-
-  /// Whether this runs on the queue of any executor.
-  static var isOnAny: Bool { DispatchQueue.getSpecific(key: here) != nil }
 
   /// How many jobs wait.
   var waitingCount: Int { waiting.withLock { $0.count } }

@@ -5,13 +5,15 @@ internal import Synchronization
 ///
 /// Contexts keep this rather than the container, which keeps its main context.
 // because everything in it is immutable but for the container, which is read under a lock
-final class ContainerCore: @unchecked Sendable {
+final class ContainerCore: OpenStores, @unchecked Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: [any DataStoreConfiguration]
   /// The entities by their names.
   let descriptions: [String: EntityDescription]
   let stores: [StoreHandle]
+  /// The stores of the program's own, by their handles.
+  let boxes: [ObjectIdentifier: CustomStoreBox]
   /// Whether the stores belong to a stage of a migration.
   let isMigrating: Bool
   /// The changes that are saved in the stores.
@@ -21,32 +23,11 @@ final class ContainerCore: @unchecked Sendable {
   private weak var known: ModelContainer?
   private let lock = Mutex(())
 
-  /// Opens the stores of some configurations.
-  ///
-  /// - Throws: ``SwiftDataError`` like the initializers of ``ModelContainer``.
-  convenience init(
-    _ schema: Schema,
-    _ migrationPlan: (any SchemaMigrationPlan.Type)?,
-    _ configurations: [any DataStoreConfiguration]
-  ) throws {
-    try schema.check()
-    try configurations.check()
-    let division = try EntityDivision(schema, configurations)
-    let stores = try zip(configurations, division.parts).map { configuration, part in
-      try ConfigurationOpening(
-        descriptions: part,
-        schema: schema,
-        plan: migrationPlan,
-        isOnly: configurations.count == 1
-      ).open(configuration)
-    }
-    self.init(schema, stores, migrationPlan, configurations)
-  }
-
   /// Creates the core from open stores.
   init(
     _ schema: Schema,
     _ stores: [StoreHandle],
+    _ boxes: [ObjectIdentifier: CustomStoreBox] = [:],
     _ migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     _ configurations: [any DataStoreConfiguration] = []
   ) {
@@ -54,13 +35,14 @@ final class ContainerCore: @unchecked Sendable {
     self.migrationPlan = migrationPlan
     self.configurations = configurations
     self.stores = stores
+    self.boxes = boxes
     descriptions = Dictionary(first: schema.descriptions.map { ($0.name, $0) })
     isMigrating = stores.contains(where: \.isMigrating)
     reachedRoots = Set(
       schema.descriptions.flatMap(\.relationships).compactMap(\.destination)
         .map { ObjectIdentifier(EntityDescription.of($0).root) }
     )
-    remote = RemoteChanges(stores.filter(\.isShared))
+    remote = RemoteChanges(stores.filter(\.isShared)) { $0.post() }
   }
 
   /// The container; a new one if the program has released it.
@@ -76,6 +58,10 @@ final class ContainerCore: @unchecked Sendable {
   /// Whether relationships lead to objects of an entity.
   func isReached(_ description: EntityDescription) -> Bool {
     reachedRoots.contains(ObjectIdentifier(description.root))
+  }
+
+  func contextStore(of handle: StoreHandle) -> any ContextStore {
+    boxes[ObjectIdentifier(handle)]?.contextStore() ?? ServiceStore(handle, descriptions)
   }
 
   /// Sets the container that this belongs to.

@@ -8,7 +8,13 @@ extension ModelContainer {
   /// - Throws: ``SwiftDataError/storeFailure`` if a store can't be changed; those before it are empty
   ///   then.
   public func erase() throws {
-    for store in core.stores { try store.erase() }
+    for store in core.stores {
+      if let box = core.boxes[ObjectIdentifier(store)] {
+        try box.withStore { try $0.erase() }
+      } else {
+        try store.erase()
+      }
+    }
   }
 
   /// Deletes all objects; an error is only printed to standard error.
@@ -34,7 +40,6 @@ extension ModelContainer {
 
 extension StoreHandle {
   fileprivate func erase() throws {
-    if case .custom(let box) = kind { return try box.withStore { try $0.erase() } }
     let connection = try connect()
     var waiting = entities.sorted()
     // An entity may have to wait for another one whose objects deny the deletion of its own.

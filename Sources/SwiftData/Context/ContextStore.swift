@@ -87,10 +87,16 @@ protocol ContextStore: AnyObject {
   ///
   /// - Returns: The save and its outcome; `nil` if there is none, or it isn't made.
   /// - Throws: ``SwiftDataError`` if the outcome can't be found out now.
-  func settle() throws -> (UnconfirmedSave, SaveOutcome)?
+  func settle() throws -> (SentChanges, SaveOutcome)?
 
   /// Leaves the outcome of a save unknown.
   func giveUpDoubt()
+
+  /// Returns the last transaction of the store's history; `nil` if others don't learn of it from there.
+  func lastTransaction() throws -> DepotProtocol.HistoryToken?
+
+  /// Returns the rows that exist among some of an entity; `nil` if a save needn't know that.
+  func existingRows(among rows: [Int64], of description: EntityDescription) throws -> Set<Int64>?
 
   /// Does something with the history that a program's own store keeps; `nil` if it keeps none.
   func withHistory<Result>(
@@ -103,8 +109,13 @@ extension ContextStore {
   func check(_ changes: SaveChanges) throws {}
   var keepsMissingLists: Bool { false }
   var isInDoubt: Bool { false }
-  func settle() throws -> (UnconfirmedSave, SaveOutcome)? { nil }
+  func settle() throws -> (SentChanges, SaveOutcome)? { nil }
   func giveUpDoubt() {}
+  func lastTransaction() throws -> DepotProtocol.HistoryToken? { nil }
+  func existingRows(
+    among rows: [Int64],
+    of description: EntityDescription
+  ) throws -> Set<Int64>? { nil }
 
   func withHistory<Result>(
     in context: ModelContext,
@@ -148,16 +159,6 @@ struct StoreQuery {
   init(_ description: EntityDescription, _ predicate: QueryExpression? = nil) {
     self.description = description
     request = FetchRequest(entity: description.name, predicate: predicate, namesColumns: false)
-  }
-
-  /// Returns the request for the columns of a plan.
-  func request(_ plan: RowPlan) -> FetchRequest {
-    var request = request
-    request.select = plan.select
-    request.includesSubentityColumns = plan.hasEntity
-    // They are only needed to distinguish the rows from prefetched ones.
-    request.namesColumns = !request.prefetch.isEmpty
-    return request
   }
 }
 

@@ -70,7 +70,7 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     var isCurrent: Bool {
       switch self {
       case .main: MainQueue.isCurrent
-      case .queue(let queue): DefaultSerialModelExecutor.isCurrent(queue)
+      case .queue(let queue): ActorQueue.isCurrent(queue)
       case .actor, .caller: false
       }
     }

@@ -18,7 +18,7 @@ extension ModelContext {
       return false
     }
     adoption.reached += storage.reachedOrphans()
-    storage.context?.unregister(storage)
+    unregister(storage)
     storage.leaveGroup()
     if let replaced, let old = replaced.link {
       unregister(replaced)

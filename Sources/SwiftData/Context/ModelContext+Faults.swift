@@ -292,7 +292,7 @@ extension ModelStorage {
     let stored = ObjectReferenceList(links)
     if !property.shape.isStrong {
       stored.forgetObjects()
-      for link in links { context?.recent.add(link.model) }
+      for link in links { modelContext?.recent.add(link.model) }
     }
     if changed.contains(slot) { base[slot] = .many(stored) }
     guard let delta = deltas.removeValue(forKey: slot), !delta.isEmpty else {

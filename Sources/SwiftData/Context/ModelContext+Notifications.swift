@@ -52,9 +52,9 @@ extension ModelContext {
       isWatching && !pending.changed.isEmpty
       && (mergePolicy == .mergeByPropertyStoreTrump || mergePolicy == .rollback)
     let own = givesWay ? nil : mergeQueue
-    guard let handle = (store as? ServiceStore)?.handle, WatchedStores.hasListeners(besides: own),
+    guard WatchedStores.hasListeners(besides: own),
       // The write is done; after a failure here, the other contexts get it with the next connection.
-      let head = try? handle.borrow({ try $0.historyStatus().head })
+      let head = try? store.lastTransaction()
     else { return }
     WatchedStores.catchUp(store.identifier, head, for: own)
     if givesWay { mergeRemoteChanges() }

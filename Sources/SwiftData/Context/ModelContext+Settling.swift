@@ -29,7 +29,7 @@ extension ModelContext {
 
   private func take(
     _ outcome: SaveOutcome,
-    of save: UnconfirmedSave,
+    of save: SentChanges,
     from store: any ContextStore,
     _ report: inout SaveReport
   ) {

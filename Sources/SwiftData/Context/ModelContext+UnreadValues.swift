@@ -17,9 +17,9 @@ extension ModelContext {
     if partial.isEmpty { return }
     for group in partial.filter({ $0.storage.newer?.isGone != true }).byClass {
       let description = group[0].storage.description
-      guard let store = try store(of: description) as? ServiceStore else { continue }
       let rows = group.compactMap(\.storage.identifier.row)
-      let here = try store.existing(among: rows, of: description)
+      guard let here = try store(of: description).existingRows(among: rows, of: description)
+      else { continue }
       let gone = group.map(\.storage).filter { !here.contains($0.identifier.row ?? 0) }
       noteDeletions(of: gone)
     }
@@ -64,28 +64,5 @@ extension ModelStorage {
       if !changed.contains(slot), description.properties[slot].hasColumn { return slot }
     }
     return nil
-  }
-}
-
-extension ServiceStore {
-  /// Returns the rows that exist.
-  fileprivate func existing(
-    among wanted: [Int64],
-    of description: EntityDescription
-  ) throws -> Set<Int64> {
-    var found: Set<Int64> = []
-    for batch in wanted.chunks(of: 500) {
-      let request = GetRequest(
-        entity: description.name,
-        identifiers: Array(batch),
-        select: [],
-        allowsMissing: true,
-        namesColumns: false
-      )
-      _ = try talk { connection in
-        try connection.get(request) { reader in found.insert(reader.identifier) }
-      }
-    }
-    return found
   }
 }

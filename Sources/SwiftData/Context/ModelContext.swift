@@ -7,7 +7,7 @@ internal import Foundation
 /// or actor that made the context; only identifiers cross threads.
 public class ModelContext: Equatable {
   /// The stores, which last as long as this.
-  final let core: ContainerCore
+  final let core: any OpenStores
   /// Whether this only reads, for objects whose own context no longer exists.
   final let isSuccessor: Bool
   /// The stores, in the order of the configurations.
@@ -62,17 +62,12 @@ public class ModelContext: Equatable {
   /// The treatment in a save of objects that others have changed since they were read.
   public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
 
-  /// Creates a context of a container's stores.
-  public convenience init(_ container: ModelContainer) {
-    self.init(container.core, isSuccessor: false)
-  }
-
-  init(_ core: ContainerCore, isSuccessor: Bool) {
+  init(_ core: any OpenStores, isSuccessor: Bool) {
     self.core = core
     self.isSuccessor = isSuccessor
     var byEntity: [String: any ContextStore] = [:]
     stores = core.stores.map { handle in
-      let store = handle.contextStore(core.descriptions)
+      let store = core.contextStore(of: handle)
       for entity in handle.entities { byEntity[entity] = store }
       return store
     }
@@ -94,9 +89,6 @@ public class ModelContext: Equatable {
     for link in new { link.storage.loosen() }
     for link in changed + deleted { link.storage.detach() }
   }
-
-  /// The container whose stores are read and written.
-  public final var container: ModelContainer { core.container }
 
   /// The identity of this context, which distinguishes its edits from the edits of others.
   public final var editingState: EditingState {

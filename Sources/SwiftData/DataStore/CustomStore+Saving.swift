@@ -7,7 +7,7 @@ extension CustomStore {
       try checkUnchanged(changes.required)
       return SaveOutcome()
     }
-    let context = changes.first?.storage.context
+    let context = changes.first?.storage.modelContext
     var related: [PersistentIdentifier: any BackingData] = [:]
     func snapshots(_ links: [ObjectReference]) -> [Snapshot] {
       links.compactMap { link in
@@ -104,7 +104,7 @@ extension CustomStore {
     _ outcome: inout SaveOutcome
   ) throws {
     guard !result.snapshotsToReregister.isEmpty else { return }
-    let context = changes.first?.storage.context
+    let context = changes.first?.storage.modelContext
     let inserted = Dictionary(
       first: zip(changes.inserted, outcome.inserted).map { ($1.identifier, $0) }
     )
@@ -120,5 +120,14 @@ extension CustomStore {
       returned[identifier] = known
       outcome.stale.append(link)
     }
+  }
+}
+
+extension ObjectChanges {
+  init(_ changes: SaveChanges, _ outcome: SaveOutcome) {
+    editingState = changes.editingState
+    inserted = outcome.inserted.map(\.identifier)
+    for link in changes.updated { updated[link.storage.identifier] = link.storage.changed }
+    deleted = changes.deleted.map(\.storage.identifier)
   }
 }

@@ -108,9 +108,7 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
   }
 
   private func withStore(_ schema: Schema, _ body: (any DataStore) throws -> Void) throws {
-    for handle in try open(schema).stores {
-      if case .custom(let box) = handle.kind { try box.withStore(body) }
-    }
+    for box in try open(schema).core.boxes.values { try box.withStore(body) }
   }
 
   private func open(_ schema: Schema) throws -> ModelContainer {

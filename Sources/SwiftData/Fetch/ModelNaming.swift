@@ -111,24 +111,3 @@ extension PersistentIdentifier.ID {
     }
   }
 }
-
-extension EntityDescription {
-  /// Returns the name of a property by its key path, or by the key path of a subclass.
-  func propertyName(_ keyPath: AnyKeyPath) -> String? {
-    if let property = property(keyPath) { return property.name }
-    let types = Swift.type(of: keyPath)
-    if types.valueType == PersistentIdentifier.self { return "$id" }
-    // The key paths of an inherited property differ only in the class that they begin with.
-    guard parent != nil || types.rootType != type else { return nil }
-    let accessor = Self.accessor(keyPath)
-    return properties.first { property in
-      Swift.type(of: property.keyPath).valueType == types.valueType
-        && Self.accessor(property.keyPath) == accessor
-    }?.name
-  }
-
-  /// Returns the description of a key path without its class.
-  private static func accessor(_ keyPath: AnyKeyPath) -> Substring {
-    "\(keyPath)".drop { $0 != "." }
-  }
-}

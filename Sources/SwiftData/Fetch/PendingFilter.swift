@@ -172,7 +172,7 @@ struct PendingFilter<T: PersistentModel> {
     if let schema = memory.schema { return schema }
     let types: [any PersistentModel.Type] = [T.self, link.storage.description.type]
     let descriptions =
-      link.storage.context.map { Array($0.core.descriptions.values) }
+      link.storage.context.map { Array($0.descriptions.values) }
       ?? EntityCollection(types).descriptions
     memory.schema = try? SchemaLowering(descriptions).schema(nil)
     return memory.schema

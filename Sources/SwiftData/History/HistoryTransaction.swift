@@ -23,6 +23,8 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 /// The changes that one save made in a store of the service.
 @Memberwise
 public struct DefaultHistoryTransaction: HistoryTransaction {
+  public typealias TokenType = DefaultHistoryToken
+
   /// The author, if one was named.
   public internal(set) var author: String?
   /// The name of the program that made it.

@@ -1,19 +1,4 @@
-/// A newer version of the row of an object whose own changes are based on an older one.
-struct NewerRow {
-  /// The version of the values that the program hasn't changed.
-  var version: Int64
-  /// The values of the changed properties, except to-many relationships, in that version.
-  var slots: [Int: Slot] = [:]
-  /// Whether the row is deleted.
-  var isGone = false
-}
-
 extension ModelStorage {
-  /// The version of the values that the program hasn't changed.
-  ///
-  /// All loaded values have this version; older rows can be skipped.
-  final var knownVersion: Int64 { newer?.version ?? version }
-
   /// Notes that the row of an object that the program has changed is deleted.
   final func noteGone() {
     newer = newer ?? NewerRow(version: version)
@@ -45,7 +30,7 @@ extension ModelStorage {
   /// Gives changed properties the values that are stored, as far as the context knows.
   final func restore() {
     if newer?.isGone == true {
-      context?.mergeDeletions(of: [self])
+      modelContext?.mergeDeletions(of: [self])
       return
     }
     guard let model, !changed.isEmpty || newer != nil else { return }
@@ -81,7 +66,7 @@ extension ModelStorage {
   }
 
   private final func take(_ value: Slot, _ slot: Int) {
-    if let link { context?.relink(link, slot, to: value) }
+    if let link { modelContext?.relink(link, slot, to: value) }
     slots[slot] = value
   }
 
@@ -107,12 +92,12 @@ extension ModelStorage {
     newer?.slots[slot] = nil
     guard changed.isEmpty, phase == .stored else { return }
     if newer?.isGone == true {
-      context?.mergeDeletions(of: [self])
+      modelContext?.mergeDeletions(of: [self])
       return
     }
     if let newer { version = newer.version }
     newer = nil
-    context?.pending.remove(self)
+    modelContext?.pending.remove(self)
   }
 
   /// The properties, except to-many relationships, that have been read.

@@ -58,7 +58,7 @@ extension ModelStorage {
       // An object that was moved here from another list is in that list again.
       takeBackElsewhere(edit, &changes)
       guard let theirs, let own = self.link else { return }
-      context?.relink(own, slot, to: theirs)
+      modelContext?.relink(own, slot, to: theirs)
       mutate(slot, to: theirs)
     }
   }

@@ -48,16 +48,24 @@ final class FetchGroup {
 /// One successor context reads for all of them. It is made when the first object needs data, and
 /// lasts as long as one of them.
 final class OrphanedObjects {
-  /// The stores of the context, as long as they are used elsewhere.
-  private weak var core: ContainerCore?
+  /// Whether relationships may lead to objects of an entity.
+  private let isReached: (EntityDescription) -> Bool
+  /// Makes the context that reads; returns `nil` if the container no longer exists.
+  private let makeReader: () -> (any ObjectContext)?
   private var groups: [WeakGroup] = []
   /// The group of the objects that weren't fetched.
   private weak var others: FetchGroup?
-  private var readingContext: ModelContext?
+  private var readingContext: (any ObjectContext)?
 
   private struct WeakGroup { weak var group: FetchGroup? }
 
-  init(_ core: ContainerCore) { self.core = core }
+  init(
+    isReached: @escaping (EntityDescription) -> Bool,
+    makeReader: @escaping () -> (any ObjectContext)?
+  ) {
+    self.isReached = isReached
+    self.makeReader = makeReader
+  }
 
   var hasSuccessor: Bool { readingContext != nil }
 
@@ -66,7 +74,7 @@ final class OrphanedObjects {
       if group.orphanedObjects !== self { enter(group) }
       return
     }
-    if storage.isWhole, core?.isReached(storage.description) == false { return }
+    if storage.isWhole, !isReached(storage.description) { return }
     let group = others ?? FetchGroup()
     if others == nil { enter(group) }
     others = group
@@ -79,9 +87,9 @@ final class OrphanedObjects {
   }
 
   /// Returns the context that reads; `nil` if the container no longer exists.
-  func successor() -> ModelContext? {
-    guard readingContext == nil, let core else { return readingContext }
-    let context = ModelContext(core, isSuccessor: true)
+  func successor() -> (any ObjectContext)? {
+    if let readingContext { return readingContext }
+    guard let context = makeReader() else { return nil }
     readingContext = context
     for entry in groups {
       for storage in entry.group?.orphans ?? [] { context.register(storage) }

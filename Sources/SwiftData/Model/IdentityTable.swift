@@ -1,5 +1,4 @@
 private import DepotLinux
-private import Synchronization
 
 /// The registered objects of a context, one for each identifier.
 final class IdentityMap {
@@ -8,7 +7,7 @@ final class IdentityMap {
   /// The objects of the entity that was asked for last, and most often is again.
   @exclusivity(unchecked) private var latest: (root: EntityKey, table: IdentityTable)?
   /// The context, which owns this.
-  unowned(unsafe) var context: ModelContext?
+  unowned(unsafe) var context: (any ObjectContext)?
   /// The use of the context by threads.
   let accessGuard = ContextAccessGuard()
 
@@ -46,7 +45,7 @@ final class IdentityTable {
   private typealias Entry = Unmanaged<ModelStorage>
 
   /// The context; `nil` after its end.
-  @exclusivity(unchecked) private(set) unowned(unsafe) var context: ModelContext?
+  @exclusivity(unchecked) private(set) unowned(unsafe) var context: (any ObjectContext)?
   /// The use of the context by threads.
   let accessGuard: ContextAccessGuard
   private let locked = RegistrationLock()
@@ -55,7 +54,7 @@ final class IdentityTable {
   /// The objects with text keys instead of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
-  fileprivate init(_ context: ModelContext?, _ accessGuard: ContextAccessGuard) {
+  fileprivate init(_ context: (any ObjectContext)?, _ accessGuard: ContextAccessGuard) {
     self.context = context
     self.accessGuard = accessGuard
   }
@@ -132,17 +131,5 @@ extension PersistentIdentifier.Key {
     case .temporary(let number): ~Int64(bitPattern: number)
     case .custom: nil
     }
-  }
-}
-
-/// A lock for objects that aren't kept alive; an object that ends waits for it.
-struct RegistrationLock: ~Copyable {
-  private let mutex = Mutex<Void>(())
-
-  @inline(__always)
-  func callAsFunction<Result>(_ body: () -> Result) -> Result {
-    mutex._unsafeLock()
-    defer { mutex._unsafeUnlock() }
-    return body()
   }
 }

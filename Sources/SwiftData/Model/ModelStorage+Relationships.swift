@@ -205,7 +205,8 @@ extension ModelStorage {
     context.refuse(
       "The \(description.name) \(identifier) can't lead to the \(other.description.name) "
         + "\(other.identifier), which belongs to another context.",
-      description
+      description,
+      hint: nil
     )
     return false
   }
@@ -341,7 +342,7 @@ extension ModelStorage {
       slots[slot] = .many(list)
       return list
     }
-    var isShared = context?.undoRecorder?.keeps(list) ?? false
+    var isShared = context?.keeps(list) ?? false
     if case .many(let old?)? = base[slot], old === list { isShared = true }
     // The initial list belongs to all objects of the class.
     if list.isInitial { isShared = true }

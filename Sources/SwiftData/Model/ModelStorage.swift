@@ -41,12 +41,12 @@ public class ModelStorage {
   @exclusivity(unchecked) final var table: IdentityTable?
   /// The context; `nil` after its end.
   @inline(__always)
-  final var context: ModelContext? { table?.context }
+  final var context: (any ObjectContext)? { table?.context }
   /// The context that the object is in, and not one that only reads for it.
-  final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
+  final var ownContext: (any ObjectContext)? { context.flatMap { $0.isSuccessor ? nil : $0 } }
   /// The context that reads unknown values: the object's, or the successor of one that no longer
   /// exists.
-  final var reader: ModelContext? { context ?? group?.orphanedObjects?.successor() }
+  final var reader: (any ObjectContext)? { context ?? group?.orphanedObjects?.successor() }
   /// The object, which owns this; it may have ended while this is still referenced.
   @exclusivity(unchecked) private final var owner: UnownedObject?
   /// The identity of that object.
@@ -200,7 +200,7 @@ extension ModelStorage {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return false }
     // In a migration stage, a value that was read may stand for a missing one.
     return description.properties[slot].isSame(slots[slot], value)
-      && context?.core.isMigrating != true
+      && context?.isMigrating != true
   }
 
   /// Reads the row from the store.
@@ -232,7 +232,7 @@ extension ModelStorage {
       if !changed.contains(slot) {
         let property = description.properties[slot]
         // A large value is read only where its change is to be undone.
-        let isWanted = !property.isExternal || context?.undoRecorder != nil
+        let isWanted = !property.isExternal || context?.recordsChanges == true
         if case .unloaded = slots[slot], isWanted, !property.isToMany {
           load(slot, isAsked: false)
         }

@@ -59,10 +59,6 @@ extension PersistentModel {
     persistentBackingData._$storage?.registrar ?? ObservationRegistrar()
   }
 
-  /// The context that the object belongs to; `nil` before it is inserted and after its deletion was
-  /// saved.
-  public var modelContext: ModelContext? { storage?.ownContext }
-
   /// The identifier of the object in every context and every process.
   public var persistentModelID: PersistentIdentifier {
     if let storage { return storage.identifier }

@@ -32,7 +32,7 @@ extension Schema {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(constraints) }
 
-    var model: any PersistentModel.Type { T.self }
+    var model: Any.Type { T.self }
     var combinations: [(SchemaConstraintPurpose, [AnyKeyPath])] {
       constraints.map { (.unique, $0) }
     }
@@ -84,7 +84,7 @@ extension Schema {
     public static func == (left: Index, right: Index) -> Bool { left.indices == right.indices }
     public func hash(into hasher: inout Hasher) { hasher.combine(indices) }
 
-    var model: any PersistentModel.Type { T.self }
+    var model: Any.Type { T.self }
     var combinations: [(SchemaConstraintPurpose, [AnyKeyPath])] {
       indices.map { index in
         switch index {

@@ -20,8 +20,6 @@ extension NotificationCenter {
   /// The notifications of a name.
   // because its members are set once, and the token is only given back
   public final class Notifications: AsyncSequence, @unchecked Sendable {
-    public typealias Element = Notification
-
     private let center: NotificationCenter
     private let token: any NSObjectProtocol
     private let stream: AsyncStream<Box>

@@ -115,8 +115,8 @@ extension Schema {
     if let clash {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "Two classes are named \(clash.0.name): \(String(reflecting: clash.0.type)) and "
-          + "\(String(reflecting: clash.1.type)).",
+        "Two classes are named \(clash.0): \(String(reflecting: clash.0)) and "
+          + "\(String(reflecting: clash.1)).",
         hint: "An entity has the name of its class; rename one of them, or list one version only."
       )
     }

@@ -43,19 +43,9 @@ extension Schema {
       }
     }
 
-    private init(name: String, _ properties: [any SchemaProperty]) {
+    init(name: String, _ properties: [any SchemaProperty]) {
       self.name = name
       storedProperties = properties
-    }
-
-    /// Creates the entity of a class.
-    convenience init(_ description: EntityDescription) {
-      let own = description.ownProperties.map(\.schemaProperty)
-      self.init(name: description.name, own)
-      inheritedProperties = description.properties.dropLast(own.count).map(\.schemaProperty)
-      superentityName = description.parent?.name
-      uniquenessConstraints = description.constraints.uniques
-      indices = description.constraints.indexes + description.constraints.rangeIndexes
     }
 
     /// Sets the parents and children of entities.
@@ -171,8 +161,8 @@ extension Schema.Entity {
     storedProperties = storedProperties.filter { !($0 is Property) } + own
   }
 
-  private static func byName<Item>(_ items: [Item], _ name: (Item) -> String) -> [String: Item] {
-    Dictionary(first: items.map { (name($0), $0) })
+  private static func byName<Part>(_ parts: [Part], _ name: (Part) -> String) -> [String: Part] {
+    Dictionary(first: parts.map { (name($0), $0) })
   }
 }
 

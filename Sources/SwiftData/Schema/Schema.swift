@@ -11,23 +11,24 @@ public final class Schema: Codable, Sendable {
   public let version: Version
   /// The entities, including the targets of relationships and the superclasses.
   public let entities: [Entity]
-  /// The descriptions of the classes; empty if the schema doesn't come from classes.
-  let descriptions: [EntityDescription]
+  /// The classes; empty if the schema doesn't come from classes.
+  let classes: [Any.Type]
   /// The names of the entities whose classes the program named.
   let listed: [String]
   /// Two classes of the same name; only one of them can be stored.
-  let clash: (EntityDescription, EntityDescription)?
+  let clash: (Any.Type, Any.Type)?
 
-  private init(
+  init(
     _ entities: [Entity],
-    _ collection: EntityCollection?,
+    classes: [Any.Type] = [],
+    clash: (Any.Type, Any.Type)? = nil,
     listed: [String],
     version: Version,
     encodingVersion: Version = schemaEncodingVersion
   ) {
     self.entities = entities
-    descriptions = collection?.descriptions ?? []
-    clash = collection?.clash
+    self.classes = classes
+    self.clash = clash
     self.listed = listed
     self.version = version
     self.encodingVersion = encodingVersion
@@ -35,55 +36,16 @@ public final class Schema: Codable, Sendable {
   }
 
   /// Creates a schema without entities.
-  public convenience init() { self.init([], nil, listed: [], version: Version(1, 0, 0)) }
+  public convenience init() { self.init([], listed: [], version: Version(1, 0, 0)) }
 
   /// Creates a schema of entities that are described without classes.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
-    self.init(entities, nil, listed: entities.map(\.name), version: version)
-  }
-
-  /// Creates the schema of model classes, their superclasses, and classes that relationships
-  /// reach.
-  public convenience init(
-    _ types: [any PersistentModel.Type],
-    version: Version = Version(1, 0, 0)
-  ) {
-    let collection = EntityCollection(types)
-    self.init(
-      collection.descriptions.map { Entity($0) },
-      collection,
-      listed: types.map { Schema.entityName(for: $0) },
-      version: version
-    )
-  }
-
-  /// Creates the schema that model classes describe.
-  public convenience init(
-    _ types: any PersistentModel.Type...,
-    version: Version = Version(1, 0, 0)
-  ) {
-    self.init(types, version: version)
-  }
-
-  /// Creates the schema of a version of a program.
-  public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+    self.init(entities, listed: entities.map(\.name), version: version)
   }
 
   /// The entities by their names.
   public var entitiesByName: [String: Entity] {
     Dictionary(first: entities.map { ($0.name, $0) })
-  }
-
-  /// Returns the entity of a model class; `nil` if the schema doesn't have it.
-  public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
-    let name = Schema.entityName(for: type)
-    return entities.first { $0.name == name }
-  }
-
-  /// Returns the name of the entity of a model class.
-  public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
-    String(describing: type)
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -98,7 +60,6 @@ public final class Schema: Codable, Sendable {
     let entities = try container.decode([Entity].self, forKey: .entities)
     self.init(
       entities,
-      nil,
       listed: entities.map(\.name),
       version: try container.decode(Version.self, forKey: .version),
       encodingVersion: try container.decode(Version.self, forKey: .encodingVersion)

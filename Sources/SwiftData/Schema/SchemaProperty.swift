@@ -21,7 +21,7 @@ public protocol SchemaProperty: Codable, Hashable {
 /// Indexes or unique combinations of properties, in the metadata of a class.
 protocol SchemaConstraint {
   /// The class that declares them.
-  var model: any PersistentModel.Type { get }
+  var model: Any.Type { get }
   var combinations: [(SchemaConstraintPurpose, [AnyKeyPath])] { get }
 }
 

@@ -178,3 +178,15 @@ extension RowReader {
     }
   }
 }
+
+extension StoreQuery {
+  /// Returns the request for the columns of a plan.
+  func request(_ plan: RowPlan) -> FetchRequest {
+    var request = request
+    request.select = plan.select
+    request.includesSubentityColumns = plan.hasEntity
+    // They are only needed to distinguish the rows from prefetched ones.
+    request.namesColumns = !request.prefetch.isEmpty
+    return request
+  }
+}

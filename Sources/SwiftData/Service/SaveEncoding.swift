@@ -301,7 +301,7 @@ extension ModelStorage {
     guard let old = base[slot], description.properties[slot].isSame(old, slots[slot]) else {
       return false
     }
-    return context?.core.isMigrating != true
+    return context?.isMigrating != true
   }
 
   /// Writes the value of a property as it was read.

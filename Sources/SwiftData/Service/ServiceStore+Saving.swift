@@ -13,7 +13,7 @@ extension ServiceStore {
       outcome.updated = changes.updated.map { _ in nil }
       return outcome
     }
-    let save = UnconfirmedSave(encoding, changes)
+    let save = UnconfirmedSave(encoding, SentChanges(changes))
     do {
       return try self.outcome(of: save, send(save))
     } catch let error as SwiftDataError {
@@ -23,12 +23,12 @@ extension ServiceStore {
     }
   }
 
-  func settle() throws -> (UnconfirmedSave, SaveOutcome)? {
+  func settle() throws -> (SentChanges, SaveOutcome)? {
     guard let save = unconfirmedSave else { return nil }
     unconfirmedSave = nil
     guard save.key.isRemembered else { throw forgotten }
     do {
-      return (save, try outcome(of: save, send(save, again: true)))
+      return (save.sent, try outcome(of: save, send(save, again: true)))
     } catch {
       if unconfirmedSave == nil { return nil }
       throw error
@@ -45,10 +45,11 @@ extension ServiceStore {
       hint: "Save again: nothing is stored twice.",
       noteDoubt: {
         unconfirmedSave = save
-        unconfirmedSave?.noteSent()
+        unconfirmedSave?.sent.noteSent()
       },
       send: { connection in
-        try connection.save(save.encoding.request, key: save.key.text, author: save.changes.author)
+        let author = save.sent.changes.author
+        return try connection.save(save.encoding.request, key: save.key.text, author: author)
       }
     )
   }
@@ -62,7 +63,7 @@ extension ServiceStore {
   }
 
   private func outcome(of save: UnconfirmedSave, _ result: SaveResult) throws -> SaveOutcome {
-    let (changes, encoding) = (save.changes, save.encoding)
+    let (changes, encoding) = (save.sent.changes, save.encoding)
     var outcome = SaveOutcome()
     let rows = insertedRows(of: changes.inserted, result)
     outcome.inserted.reserveCapacity(changes.inserted.count)

@@ -35,6 +35,10 @@ final class ServiceStore: ContextStore {
   var takesExpressions: Bool { true }
   var isInDoubt: Bool { unconfirmedSave != nil }
 
+  func lastTransaction() throws -> DepotProtocol.HistoryToken? {
+    try handle.borrow { try $0.historyStatus().head }
+  }
+
   /// Does something over a connection, on another one if it is lost.
   func talk<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
     try again { try handle.borrow(body) }
@@ -165,23 +169,5 @@ final class ServiceStore: ContextStore {
       }
     }
     return links
-  }
-}
-
-extension StoreHandle {
-  /// Makes the store of one context.
-  func contextStore(_ descriptions: [String: EntityDescription]) -> any ContextStore {
-    switch kind {
-    case .depot, .migrating: ServiceStore(self, descriptions)
-    case .custom(let box): box.contextStore()
-    }
-  }
-}
-
-extension Error {
-  /// Whether a service went away, so that another connection may help.
-  var isLostConnection: Bool {
-    let cause = (self as? DepotError) ?? (self as? SwiftDataError)?.serviceError
-    return cause?.code == .disconnected || cause?.code == .noService || cause?.code == .draining
   }
 }

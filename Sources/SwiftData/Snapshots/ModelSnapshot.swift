@@ -27,13 +27,13 @@ public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Se
   }
 
   /// The target of a to-one relationship.
-  public subscript<Target: PersistentModel>(
-    dynamicMember keyPath: KeyPath<Model, Target?>
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<Model, Other?>
   ) -> PersistentIdentifier? { target(keyPath) }
 
   /// The target of a to-one relationship.
-  public subscript<Target: PersistentModel>(
-    dynamicMember keyPath: KeyPath<Model, Target>
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<Model, Other>
   ) -> PersistentIdentifier? { target(keyPath) }
 
   /// The targets of a to-many relationship.

@@ -90,3 +90,11 @@ extension StoreHandle {
     if cause?.code.class != "protocol" { give(connection) }
   }
 }
+
+extension Error {
+  /// Whether a service went away, so that another connection may help.
+  var isLostConnection: Bool {
+    let cause = (self as? DepotError) ?? (self as? SwiftDataError)?.serviceError
+    return cause?.code == .disconnected || cause?.code == .noService || cause?.code == .draining
+  }
+}

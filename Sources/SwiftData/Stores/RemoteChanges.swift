@@ -13,10 +13,15 @@ final class RemoteChanges: Sendable {
   private let receivers = Mutex<[WeakReceiver]>([])
   /// The queue that posts notifications: a slow receiver delays it, and no save waits for it.
   private let notices = DispatchQueue(label: "SwiftData.remoteChange")
+  /// Posts the notification of an event.
+  private let post: @Sendable (RemoteEvent) -> Void
   /// How many notifications aren't posted yet.
   private let unposted = Atomic(0)
 
-  init(_ handles: [StoreHandle]) { self.handles = handles }
+  init(_ handles: [StoreHandle], post: @escaping @Sendable (RemoteEvent) -> Void) {
+    self.handles = handles
+    self.post = post
+  }
 
   /// Begins to watch the stores, if that hasn't begun.
   ///
@@ -75,11 +80,7 @@ final class RemoteChanges: Sendable {
     // Contexts on the main queue merge before the notification is received there.
     unposted.add(1, ordering: .relaxed)
     notices.async { [self] in
-      NotificationCenter.default.post(
-        name: ModelContainer.remoteChange,
-        object: nil,
-        userInfo: event.userInfo
-      )
+      post(event)
       unposted.subtract(1, ordering: .releasing)
     }
   }
@@ -229,25 +230,4 @@ struct RemoteEvent: Sendable {
 
   /// How many changes it has.
   var changeCount: Int { entityNames.count }
-
-  var userInfo: [AnyHashable: Any] {
-    var info: [AnyHashable: Any] = ["storeIdentifier": store]
-    if let token {
-      let tokens: [String: any HistoryToken] = [store: token]
-      info[ModelContext.NotificationKey.historyTokens] = tokens
-      info[ModelContext.NotificationKey.historyTokens.rawValue] = tokens
-    }
-    if let author { info["author"] = author }
-    return info
-  }
-}
-
-extension ModelContainer {
-  /// The name of the notification that something was saved in a store, by this program or another one.
-  ///
-  /// It is posted while a context of the container merges automatically or an observer lives. Its user
-  /// info has the "storeIdentifier", the "author" if there is one, and under
-  /// ``ModelContext/NotificationKey/historyTokens`` the token of the transaction by the identifier of the
-  /// store.
-  public static let remoteChange = Notification.Name("ModelContainer.remoteChange")
 }

@@ -24,7 +24,7 @@ final class StoreHandle: Sendable {
     /// A service.
     case depot(StoreAccess)
     /// The program itself.
-    case custom(CustomStoreBox)
+    case custom
     /// A service, in a stage of a migration.
     case migrating(MigrationSide)
   }

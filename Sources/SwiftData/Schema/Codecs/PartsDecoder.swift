@@ -17,8 +17,8 @@ final class PartsDecoder: Decoder {
     self.part = part
   }
 
-  func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(Members<Key>(decoder: self))
+  func container<Name: CodingKey>(keyedBy: Name.Type) -> KeyedDecodingContainer<Name> {
+    KeyedDecodingContainer(Members<Name>(decoder: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unfit }
@@ -33,14 +33,14 @@ final class PartsDecoder: Decoder {
     return names?.contains(name) ?? true
   }
 
-  private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private struct Members<Name: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PartsDecoder
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { decoder.names?.sorted().compactMap { Key(stringValue: $0) } ?? [] }
+    var allKeys: [Name] { decoder.names?.sorted().compactMap { Name(stringValue: $0) } ?? [] }
 
-    func contains(_ key: Key) -> Bool { decoder.contains(key.stringValue) }
-    func decodeNil(forKey key: Key) -> Bool { !decoder.contains(key.stringValue) }
-    func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
+    func contains(_ key: Name) -> Bool { decoder.contains(key.stringValue) }
+    func decodeNil(forKey key: Name) -> Bool { !decoder.contains(key.stringValue) }
+    func decode<Content: Decodable>(_ type: Content.Type, forKey key: Name) throws -> Content {
       let name = key.stringValue
       guard decoder.names?.contains(name) != false, let value = try decoder.part(type, name) else {
         if let none = (type as? any OptionalType.Type)?.none as? Content { return none }
@@ -60,12 +60,12 @@ final class PartsDecoder: Decoder {
     }
     func nestedContainer<Nested: CodingKey>(
       keyedBy: Nested.Type,
-      forKey key: Key
+      forKey key: Name
     ) throws -> KeyedDecodingContainer<Nested> { throw decoder.unfit }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    func nestedUnkeyedContainer(forKey key: Name) throws -> any UnkeyedDecodingContainer {
       throw decoder.unfit
     }
     func superDecoder() throws -> any Decoder { throw decoder.unfit }
-    func superDecoder(forKey key: Key) throws -> any Decoder { throw decoder.unfit }
+    func superDecoder(forKey key: Name) throws -> any Decoder { throw decoder.unfit }
   }
 }

@@ -22,8 +22,8 @@ final class PartsEncoder: Encoder {
     return encoder.isPlain ? encoder.parts : nil
   }
 
-  func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(Members<Key>(encoder: self))
+  func container<Name: CodingKey>(keyedBy: Name.Type) -> KeyedEncodingContainer<Name> {
+    KeyedEncodingContainer(Members<Name>(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -42,24 +42,24 @@ final class PartsEncoder: Encoder {
     return PartsEncoder()
   }
 
-  private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private struct Members<Name: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: PartsEncoder
     var codingPath: [any CodingKey] { [] }
 
     // A part that isn't there is nil.
-    func encodeNil(forKey key: Key) {}
-    func encode<Content: Encodable>(_ value: Content, forKey key: Key) {
+    func encodeNil(forKey key: Name) {}
+    func encode<Content: Encodable>(_ value: Content, forKey key: Name) {
       encoder.parts.append(Part(name: key.stringValue, value: value))
     }
     func nestedContainer<Nested: CodingKey>(
       keyedBy: Nested.Type,
-      forKey key: Key
+      forKey key: Name
     ) -> KeyedEncodingContainer<Nested> { encoder.inner().container(keyedBy: keyedBy) }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    func nestedUnkeyedContainer(forKey key: Name) -> any UnkeyedEncodingContainer {
       encoder.inner().unkeyedContainer()
     }
     func superEncoder() -> any Encoder { encoder.inner() }
-    func superEncoder(forKey key: Key) -> any Encoder { encoder.inner() }
+    func superEncoder(forKey key: Name) -> any Encoder { encoder.inner() }
   }
 
   /// The elements of a value that isn't an object; they are ignored.

@@ -119,8 +119,8 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(PlaceholderMembers<Key>(decoder: self))
+  func container<Name: CodingKey>(keyedBy: Name.Type) -> KeyedDecodingContainer<Name> {
+    KeyedDecodingContainer(PlaceholderMembers<Name>(decoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedDecodingContainer { PlaceholderElements(decoder: self) }
@@ -141,26 +141,26 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 /// The members of an object; each key has a value.
-private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct PlaceholderMembers<Name: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: PlaceholderDecoder
   var codingPath: [any CodingKey] { [] }
   /// One key, so that an enumeration decodes its first case.
-  var allKeys: [Key] { TypeKind.cases(of: Key.self).map { Array($0.prefix(1)) } ?? [] }
+  var allKeys: [Name] { TypeKind.cases(of: Name.self).map { Array($0.prefix(1)) } ?? [] }
 
-  func contains(_ key: Key) -> Bool { true }
-  func decodeNil(forKey key: Key) -> Bool { true }
-  func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
+  func contains(_ key: Name) -> Bool { true }
+  func decodeNil(forKey key: Name) -> Bool { true }
+  func decode<Content: Decodable>(_ type: Content.Type, forKey key: Name) throws -> Content {
     try decoder.decode(type)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy: Nested.Type,
-    forKey key: Key
+    forKey key: Name
   ) -> KeyedDecodingContainer<Nested> { decoder.inner.container(keyedBy: keyedBy) }
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+  func nestedUnkeyedContainer(forKey key: Name) -> any UnkeyedDecodingContainer {
     decoder.inner.unkeyedContainer()
   }
   func superDecoder() -> any Decoder { decoder.inner }
-  func superDecoder(forKey key: Key) -> any Decoder { decoder.inner }
+  func superDecoder(forKey key: Name) -> any Decoder { decoder.inner }
 }
 
 /// The elements of an array.

@@ -87,80 +87,6 @@ final class ContextAccessGuard: Sendable {
   }
 }
 
-extension ModelContext {
-  /// The use of the context by threads.
-  final var accessGuard: ContextAccessGuard { identityMap.accessGuard }
-
-  /// Does something while no other thread may use the context.
-  @inline(__always)
-  final func using<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let accessGuard = identityMap.accessGuard
-    let isFirst = accessGuard.begin { "A context" }
-    defer { if isFirst { accessGuard.end() } }
-    if isFirst, accessGuard.hasPendingEvents { mergePendingEvents() }
-    return try body()
-  }
-
-  /// Ends the program where the calling thread runs jobs of an actor other than the context's.
-  fileprivate final func checkActor(_ subject: () -> String) {
-    let executor = mergeQueue.executor
-    let isElsewhere =
-      switch executor {
-      case .main: DefaultSerialModelExecutor.isOnAny
-      // An actor's initializer may run anywhere.
-      case .queue:
-        DefaultSerialModelExecutor.isOnAny
-          || accessGuard.hasActor.load(ordering: .relaxed) && MainQueue.isCurrent
-      case .actor, .caller: false
-      }
-    guard isElsewhere, !executor.isCurrent else { return }
-    endProgram(
-      """
-      \(subject()) is used by another actor than that of its context. Pass the object's \
-      persistentModelID to the other actor, and find the object there with model(for:).
-      """
-    )
-  }
-}
-
-extension ModelStorage {
-  /// Does something with a property while no other thread may use the object's context.
-  ///
-  /// Debug builds also end the program where another actor uses the object, even at another time.
-  @inline(__always)
-  final func using<Result>(_ slot: Int, _ body: () -> Result) -> Result {
-    guard let table, table.context != nil else { return body() }
-    return using(slot, table, body)
-  }
-
-  /// Does something with an attribute while no other thread may use the object's context; without a
-  /// context, while no other thread uses an attribute of the object.
-  @inline(__always)
-  final func usingAttribute<Result>(_ slot: Int, _ body: () -> Result) -> Result {
-    guard let table, table.context != nil else { return lock(body) }
-    return using(slot, table, body)
-  }
-
-  @inline(__always)
-  private final func using<Result>(
-    _ slot: Int,
-    _ table: IdentityTable,
-    _ body: () -> Result
-  ) -> Result {
-    #if DEBUG
-    table.context?.checkActor { name(of: slot) }
-    #endif
-    let isFirst = table.accessGuard.begin { name(of: slot) }
-    defer { if isFirst { table.accessGuard.end() } }
-    if isFirst, table.accessGuard.hasPendingEvents { table.context?.mergePendingEvents() }
-    return body()
-  }
-
-  private final func name(of slot: Int) -> String {
-    "\(description.properties[slot].qualifiedName) of \(identifier)"
-  }
-}
-
 /// The lock of an object that is in no context, which the thread that has it may take again.
 struct AttributeLock: ~Copyable {
   /// The number of the thread that has it; 0 if there is none.
@@ -187,7 +113,7 @@ struct AttributeLock: ~Copyable {
 }
 
 /// Ends the program with a message, which optimized programs would end without.
-private func endProgram(_ message: String) -> Never {
+func endProgram(_ message: String) -> Never {
   #if !DEBUG
   FileHandle.standardError.write(Data("Fatal error: \(message)\n".utf8))
   #endif
