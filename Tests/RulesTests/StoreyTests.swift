@@ -10,7 +10,7 @@ import Testing
   private static let unordered: Set = [
     "DepotClientCore", "DepotCommands", "DepotEngine",
     "DepotProtocol", "DepotSQLite",
-    "DepotServer", "SwiftData",
+    "DepotServer",
   ]
 
   private let root: URL

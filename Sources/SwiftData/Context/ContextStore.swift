@@ -1,3 +1,4 @@
+internal import DepotClient
 internal import DepotProtocol
 
 /// The keeper of the objects of some entities: the service, or a program's own store.
@@ -98,6 +99,13 @@ protocol ContextStore: AnyObject {
   /// Returns the rows that exist among some of an entity; `nil` if a save needn't know that.
   func existingRows(among rows: [Int64], of description: EntityDescription) throws -> Set<Int64>?
 
+  /// Calls a function with the deletions of objects of one class that the history keeps.
+  func deletions(
+    of links: [ObjectReference],
+    _ description: EntityDescription,
+    _ body: (ObjectReference, DepotClient.HistoryChange) -> Void
+  ) throws
+
   /// Does something with the history that a program's own store keeps; `nil` if it keeps none.
   func withHistory<Result>(
     in context: ModelContext,
@@ -116,6 +124,12 @@ extension ContextStore {
     among rows: [Int64],
     of description: EntityDescription
   ) throws -> Set<Int64>? { nil }
+
+  func deletions(
+    of links: [ObjectReference],
+    _ description: EntityDescription,
+    _ body: (ObjectReference, DepotClient.HistoryChange) -> Void
+  ) throws {}
 
   func withHistory<Result>(
     in context: ModelContext,

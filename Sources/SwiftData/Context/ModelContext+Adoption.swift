@@ -153,12 +153,6 @@ struct Adoption {
 }
 
 extension ModelStorage {
-  /// Whether the object is in a store, and in no context but one that only reads for it.
-  final var isOrphan: Bool { phase == .stored && ownContext == nil }
-
-  /// Whether a context takes the object as soon as one of its objects leads to it.
-  final var isAdoptable: Bool { phase == .unregistered || isOrphan }
-
   /// Returns the objects without a context that this one leads to, or has led to.
   fileprivate final func reachedOrphans() -> [ObjectReference] {
     let relationships = description.relationships

@@ -158,12 +158,6 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
-  /// Whether a property hasn't been read.
-  final func isUnloaded(_ slot: Int) -> Bool {
-    if case .unloaded = slots[slot] { return true }
-    return false
-  }
-
   /// Whether the next save stores the relationship, whose target must exist then.
   fileprivate final func isToSave(_ slot: Int) -> Bool {
     phase == .inserted || changed.contains(slot)

@@ -207,16 +207,6 @@ extension ModelContext {
     }
   }
 
-  /// Does postponed work, before the stores are asked for something.
-  ///
-  /// - Throws: An earlier error of a call that couldn't throw.
-  final func prepare() throws {
-    try throwPostponedError()
-    try settleSaves()
-    mergeRemoteChanges()
-    try autosaveIfDue()
-  }
-
   /// Throws the error of an earlier read that couldn't throw.
   final func throwPostponedError() throws { try Self.throwFirst(of: &postponedErrors) }
 

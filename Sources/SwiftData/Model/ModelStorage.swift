@@ -111,6 +111,18 @@ public class ModelStorage {
   /// Whether nothing was read of the object's row yet.
   final var isFault: Bool { phase == .stored && version == 0 }
 
+  /// Whether the object is in a store, and in no context but one that only reads for it.
+  final var isOrphan: Bool { phase == .stored && ownContext == nil }
+
+  /// Whether a context takes the object as soon as one of its objects leads to it.
+  final var isAdoptable: Bool { phase == .unregistered || isOrphan }
+
+  /// Whether a property hasn't been read.
+  final func isUnloaded(_ slot: Int) -> Bool {
+    if case .unloaded = slots[slot] { return true }
+    return false
+  }
+
   /// Sets the object that this belongs to, whose class may be a subclass.
   @inline(__always)
   final func adopt(_ model: some PersistentModel) {
@@ -249,6 +261,15 @@ extension ModelStorage {
     base[slot] = value
     if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
     changed.insert(slot)
+  }
+
+  /// Forgets the old values of changed properties.
+  final func becomeClean() {
+    changed = SlotSet()
+    if !base.isEmpty { base = SlotValues() }
+    if !deltas.isEmpty { deltas = [:] }
+    newer = nil
+    if !unread.isEmpty { unread = [] }
   }
 
   /// Changes a property without recording a change of the program, and notifies its observers.

@@ -344,13 +344,4 @@ extension ModelStorage {
   fileprivate final var hasChangedRelationships: Bool {
     changed.contains { description.properties[$0].destination != nil }
   }
-
-  /// Forgets the old values of changed properties.
-  final func becomeClean() {
-    changed = SlotSet()
-    if !base.isEmpty { base = SlotValues() }
-    if !deltas.isEmpty { deltas = [:] }
-    newer = nil
-    if !unread.isEmpty { unread = [] }
-  }
 }

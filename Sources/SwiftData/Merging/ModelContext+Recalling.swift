@@ -1,0 +1,28 @@
+/// The last values of deleted rows, which the history keeps.
+extension ModelContext {
+  /// How many objects one request names.
+  private static var objectsAtOnce: Int { 500 }
+
+  /// Reads the unread values of objects whose rows others have deleted.
+  ///
+  /// They come from the history; values that it doesn't keep any more stay unknown.
+  final func recall(_ storages: [ModelStorage]) {
+    let links = storages.filter(\.lacksValues).compactMap(\.link)
+    for group in links.byClass {
+      let description = group[0].storage.description
+      guard let store = try? store(of: description) else { continue }
+      for part in group.chunks(of: Self.objectsAtOnce) {
+        let merge = RowMerge(self, store.identifier)
+        try? store.deletions(of: part, description) { merge.takeLast(of: $0, $1) }
+      }
+    }
+  }
+}
+
+extension ModelStorage {
+  /// Whether there are values of the row that weren't read.
+  fileprivate final var lacksValues: Bool {
+    identifier.row != nil
+      && description.properties.contains { !$0.isToMany && isUnloaded($0.slot) }
+  }
+}

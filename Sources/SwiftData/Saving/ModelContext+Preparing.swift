@@ -1,0 +1,11 @@
+extension ModelContext {
+  /// Does postponed work, before the stores are asked for something.
+  ///
+  /// - Throws: An earlier error of a call that couldn't throw.
+  final func prepare() throws {
+    try throwPostponedError()
+    try settleSaves()
+    mergeRemoteChanges()
+    try autosaveIfDue()
+  }
+}
