@@ -105,7 +105,7 @@ private final class Flag: Sendable {
   }
 
   @Test func `nothing of a watch comes behind its terminal frame`() throws {
-    let caller = Server.Caller(session(), Call(id: 1, .ping))
+    let caller = Caller(session(), Call(id: 1, .ping))
     let watched = WatchedFrames(caller, socket, inbox)
     watched.deliver([1], 1, isLast: false)
     watched.deliver([2], 0, isLast: true)

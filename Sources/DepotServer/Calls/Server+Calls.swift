@@ -250,6 +250,20 @@ extension Server {
     }
   }
 
+  /// Allows the store to answer a write directly if nothing else in its session waits for it.
+  private func allowDirectAnswer(
+    to request: inout WriteRequest,
+    _ session: Session,
+    of host: StoreHost
+  ) {
+    guard isServing, session.calls.count == 1, session.queue.hasOneWriteOnly,
+      session.output.count == 0, !session.isHalfClosed, !session.isClosing
+    else { return }
+    let direct = DirectAnswer(session, store: host.number, inbox)
+    session.direct = direct
+    request.answer = direct.send
+  }
+
   /// - Throws: ``DepotError`` if the store accepts no writes, temporarily or ever.
   func requireWritable(_ host: StoreHost) throws(DepotError) {
     guard host.reader != nil else { throw host.refuse() }

@@ -4,17 +4,6 @@ internal import DepotProtocol
 
 /// Calls that have their connection for themselves, such as the definition of a schema.
 extension Server {
-  /// A call that waits for its answer while others are served.
-  struct Caller: Sendable {
-    let connection: Int64
-    let call: Int64
-
-    init(_ session: Session, _ call: Call) {
-      connection = session.number
-      self.call = call.id
-    }
-  }
-
   /// Returns the session of a call that still waits for its answer.
   func session(of caller: Caller) -> Session? {
     guard let session = sessions[caller.connection], session.calls[caller.call] != nil,

@@ -229,7 +229,7 @@ package enum DaemonCommand {
         replaces: configuration.replacesStore
       ).run()
     } else {
-      try prepareFolder(of: configuration.storePath)
+      try FileSystem.prepareFolder(of: configuration.storePath)
       outcome = try StoreRestore(
         backup: backup,
         path: configuration.storeFile,
@@ -246,36 +246,13 @@ package enum DaemonCommand {
   }
 
   private static func prepareFolders(_ configuration: ServerConfiguration) throws(DepotError) {
-    try prepareFolder(of: configuration.socketPath)
+    try FileSystem.prepareFolder(of: configuration.socketPath)
     try DepotError.refuseDistrust(folderOf: configuration.socketPath)
     guard configuration.cluster == nil else { return try configuration.prepareCache() }
-    try prepareFolder(of: configuration.storePath)
+    try FileSystem.prepareFolder(of: configuration.storePath)
     // Someone who may only read a store trusts its owner.
     if !configuration.isReadOnly {
       try DepotError.refuseDistrust(folderOf: configuration.storePath)
     }
-  }
-
-  /// Creates the folder of a file, for its owner only, if it is missing.
-  ///
-  /// - Throws: ``DepotError`` of class `storage` or `permission`.
-  static func prepareFolder(of path: String) throws(DepotError) {
-    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
-    let folder = String(path[..<slash])
-    do throws(SystemError) {
-      try FileSystem.createPrivateFolder(folder)
-    } catch {
-      throw DepotError(error, file: folder)
-    }
-  }
-}
-
-extension DepotError {
-  /// Refuses to use a file in a folder that others control.
-  ///
-  /// - Throws: ``DepotError`` `permission.file`.
-  static func refuseDistrust(folderOf path: String) throws(DepotError) {
-    guard let distrust = FileSystem.distrust(folderOf: path) else { return }
-    throw DepotError(.filePermission, distrust.message).hint(distrust.hint)
   }
 }

@@ -106,7 +106,7 @@ final class StoreHost {
   /// Takes over an opened store, and begins to serve it.
   ///
   /// - Throws: ``DepotError`` of class `storage`; the caller must then close the opened store.
-  func adopt(_ opened: StoreOpener.Opened) throws(DepotError) {
+  func adopt(_ opened: OpenedStore) throws(DepotError) {
     let reader = try QuickReader(
       path: configuration.path,
       isFrozen: opened.store.isReadOnly,

@@ -7,15 +7,7 @@ internal import DepotProtocol
 /// It lives on the server's thread.
 @Memberwise
 final class StoreOpener {
-  /// A store that is open, with its readers.
-  struct Opened: Sendable {
-    let store: Store
-    let readers: ReaderPool
-    /// The feed of commits for watched queries.
-    let feed: ChangeFeed
-  }
-
-  typealias Outcome = Result<[Opened], DepotError>
+  typealias Outcome = Result<[OpenedStore], DepotError>
 
   private let inbox: Inbox
   private var thread: WorkerThread?
@@ -88,7 +80,7 @@ final class StoreOpener {
     _ inbox: Inbox,
     _ finish: @escaping @Sendable (Outcome) -> Void
   ) {
-    var done: [Opened] = []
+    var done: [OpenedStore] = []
     for (number, configuration) in stores {
       do throws(DepotError) {
         let known = done.isEmpty ? lock : nil
@@ -106,7 +98,7 @@ final class StoreOpener {
     lock: FileLock? = nil,
     number: Int,
     inbox: Inbox
-  ) throws(DepotError) -> Opened {
+  ) throws(DepotError) -> OpenedStore {
     let feed = ChangeFeed()
     let store = try Store(
       configuration: configuration,
@@ -120,11 +112,11 @@ final class StoreOpener {
       isFrozen: store.isReadOnly,
       waitForForeignCommits: { store.waitForForeignCommits() }
     )
-    return Opened(store: store, readers: readers, feed: feed)
+    return OpenedStore(store: store, readers: readers, feed: feed)
   }
 
   /// Closes opened stores that won't be used.
-  static func close(_ stores: ArraySlice<Opened>, completion: @escaping @Sendable () -> Void) {
+  static func close(_ stores: ArraySlice<OpenedStore>, completion: @escaping @Sendable () -> Void) {
     guard let first = stores.first else { return completion() }
     first.readers.close {
       first.store.close { close(stores.dropFirst(), completion: completion) }

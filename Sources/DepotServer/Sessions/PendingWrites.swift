@@ -3,7 +3,7 @@ struct PendingWrites {
   /// The recipient of the outcome of a write.
   enum Recipient {
     /// A call; if it defines a schema, its outcome opens the container to other calls again.
-    case call(Server.Caller, defining: Container?)
+    case call(Caller, defining: Container?)
     /// One part of a schema definition over several stores.
     case definition(SchemaDefinition, part: Int)
     /// The server itself.

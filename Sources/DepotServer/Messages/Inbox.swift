@@ -13,12 +13,12 @@ final class Inbox: Sendable {
     /// The unsent rest of another thread's frames waits for the client.
     case rest(connection: Int64)
     /// Frames of a watch that another thread has sent directly; it may produce more.
-    case delivered(Server.Caller)
-    case rows(Server.Caller, frames: [UInt8], count: Int, isLast: Bool)
-    case barrier(Server.Caller, Result<[HistoryToken], DepotError>)
+    case delivered(Caller)
+    case rows(Caller, frames: [UInt8], count: Int, isLast: Bool)
+    case barrier(Caller, Result<[HistoryToken], DepotError>)
     case readersClosed(store: Int)
     case storeClosed(store: Int)
-    case opened(ticket: Int, StoreOpener.Outcome)
+    case opened(ticket: Int, Result<[OpenedStore], DepotError>)
     case pinned(Pinned, Result<SharedSnapshot.Facts, DepotError>)
     case fatal(DepotError)
     /// A client from inside this program.
@@ -29,7 +29,7 @@ final class Inbox: Sendable {
 
   /// The call and the store that a pin belongs to.
   struct Pinned: Sendable {
-    let caller: Server.Caller
+    let caller: Caller
     let name: String
     let store: Int
   }

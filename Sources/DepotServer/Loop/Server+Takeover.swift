@@ -2,15 +2,6 @@ internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
 
-/// The handover of this service's socket to another service.
-struct Handover {
-  /// The connection of the other service, and the call that the socket answers.
-  let connection: Int64
-  let call: Int64
-  /// The accepted clients that have sent nothing yet.
-  var clients: [Descriptor] = []
-}
-
 extension Server {
   /// Begins to end, in order to hand the socket over to the caller when the stores are closed.
   ///

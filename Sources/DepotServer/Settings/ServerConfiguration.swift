@@ -81,7 +81,7 @@ package struct ServerConfiguration: Sendable {
     guard !cacheFolder.isEmpty else {
       throw DepotError.homeless.hint("Set HOME or XDG_CACHE_HOME, or name a place with --cache.")
     }
-    try DaemonCommand.prepareFolder(of: cacheFolder + "/")
+    try FileSystem.prepareFolder(of: cacheFolder + "/")
   }
 
   /// Describes a store in a cluster, with the file of its local copy, the same at each start.

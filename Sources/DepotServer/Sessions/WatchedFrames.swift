@@ -16,7 +16,7 @@ final class WatchedFrames: Sendable {
     var isEnded = false
   }
 
-  private let caller: Server.Caller
+  private let caller: Caller
   private let socket: SharedSocket
   private let inbox: Inbox
   private let state = Mutex(State())

@@ -26,7 +26,7 @@ extension Server {
       let folder = storesFolder
       path = folder + "/" + name
       if !store.isReadOnly {
-        try DepotError.at("/args/stores/\(index)", try DaemonCommand.prepareFolder(of: path))
+        try DepotError.at("/args/stores/\(index)", try FileSystem.prepareFolder(of: path))
       }
       result = StoreConfiguration(path: path)
     case .path(let absolute):
