@@ -1,13 +1,5 @@
 internal import CDepotSQLite
 
-/// The position in a write-ahead log up to which a transaction reads.
-struct SnapshotMark: Equatable {
-  /// The random number (salt) of the log; it changes when the log is restarted.
-  var log: UInt64
-  /// The number of committed frames.
-  var frameCount: Int
-}
-
 extension Connection {
   /// The most attempts to begin a snapshot that no commit interrupts before its first read.
   private static let attempts = 10_000
