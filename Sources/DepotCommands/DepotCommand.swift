@@ -15,16 +15,21 @@ package enum DepotCommand {
     var usesJSON = false
     var verb: Verb?
     do {
-      let invocation = try ArgumentParser.parse(arguments)
+      let invocation = try ArgumentParser.parse(arguments, of: .depot)
       try checkEncoding(of: arguments, invocation)
       verb = invocation.verb
-      let session = try CommandSession(invocation, output: output, messages: messages)
+      let session = try CommandSession(
+        invocation,
+        of: .depot,
+        output: output,
+        messages: messages
+      )
       usesJSON = session.reportsJSON
       defer {
         _ = try? session.finishOutput()
         session.endPaging()
       }
-      let status = try run(session)
+      let status = try session.run()
       try session.finishOutput()
       if session.interruption.isRaised, status == 0 {
         session.say("The interruption came too late: the change is stored.")
@@ -33,7 +38,7 @@ package enum DepotCommand {
     } catch is OutputClosed {
       return Process.closedPipeStatus
     } catch {
-      return report(error, usesJSON: usesJSON, verb: verb, messages)
+      return ErrorReport.tell(error, usesJSON: usesJSON, verb: verb, messages)
     }
   }
 
@@ -77,58 +82,5 @@ package enum DepotCommand {
     }
     if verb.name == DoctorVerb.verb.name, paths.isEmpty { paths.insert(".") }
     return paths
-  }
-
-  /// Tells the user about an error of a verb and returns the exit status.
-  static func report(
-    _ error: any Error,
-    usesJSON: Bool,
-    verb: Verb? = nil,
-    _ messages: Messages
-  ) -> Int32 {
-    var error = error as? DepotError ?? DepotError(.bug, "\(error)")
-    error.message = PathText.shown(error.message)
-    messages.write(
-      usesJSON
-        ? ErrorReport.json(error)
-        : ErrorReport.text(
-          error,
-          of: verb,
-          usesColor: messages.usesColor,
-          width: messages.wrapsAt
-        )
-    )
-    // Broken JSON comes from the user, since this program writes all JSON for the service. Errors
-    // in the lines of a file aren't errors of the command line either.
-    let isInFile = error.at?.split(separator: ", ").contains { $0.hasPrefix("line ") } ?? false
-    let isData = error.code == .json || isInFile && error.code.class == "request"
-    return isData ? 65 : error.code.exitStatus
-  }
-
-  /// Runs the verb of a session, or shows help, and returns the exit status.
-  static func run(_ session: CommandSession) throws -> Int32 {
-    let invocation = session.invocation
-    let group = invocation.incompleteVerb
-    let wantsHelp = invocation.has(.helpFlag)
-    do {
-      if let verb = invocation.verb, !wantsHelp {
-        try verb.run(session)
-      } else if invocation.verb == nil, invocation.has(.version) {
-        try VersionVerb.verb.run(session)
-      } else if wantsHelp {
-        let help = session.beginHelp()
-        session.output.append(
-          invocation.verb.map(help.text(of:))
-            ?? (group.isEmpty ? help.full : help.text(ofGroup: group))
-        )
-      } else {
-        let help = Help(for: 2)
-        session.messages.write(group.isEmpty ? help.full : help.text(ofGroup: group))
-        return 64
-      }
-      return 0
-    } catch let exit as ExitStatus {
-      return exit.status
-    }
   }
 }

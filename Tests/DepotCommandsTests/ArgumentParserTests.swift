@@ -6,7 +6,8 @@ import Testing
 @Suite struct ArgumentParserTests {
   @Test func `options may stand before and after the verb`() throws {
     let invocation = try ArgumentParser.parse(
-      ["--socket", "/run/x", "-ocsv", "fetch", "Package", "--limit=3", "-w", "-size > 1"]
+      ["--socket", "/run/x", "-ocsv", "fetch", "Package", "--limit=3", "-w", "-size > 1"],
+      of: .depot
     )
     #expect(invocation.verb?.name == "fetch")
     #expect(invocation.operands == ["Package"])
@@ -17,28 +18,28 @@ import Testing
   }
 
   @Test func `a verb may have two words`() throws {
-    let invocation = try ArgumentParser.parse(["schema", "-q", "apply", "-", "-n"])
+    let invocation = try ArgumentParser.parse(["schema", "-q", "apply", "-", "-n"], of: .depot)
     #expect(invocation.verb?.name == "schema apply")
     #expect(invocation.operands == ["-"])
     #expect(invocation.options == ["quiet": "", "dry-run": ""])
   }
 
   @Test func `two dashes end the options`() throws {
-    let invocation = try ArgumentParser.parse(["get", "--", "--limit", "-x"])
+    let invocation = try ArgumentParser.parse(["get", "--", "--limit", "-x"], of: .depot)
     #expect(invocation.operands == ["--limit", "-x"])
     #expect(invocation.options.isEmpty)
   }
 
   @Test func `help needs no operands`() throws {
-    #expect(try ArgumentParser.parse(["import", "--help"]).verb?.name == "import")
-    #expect(try ArgumentParser.parse(["schema"]).incompleteVerb == ["schema"])
+    #expect(try ArgumentParser.parse(["import", "--help"], of: .depot).verb?.name == "import")
+    #expect(try ArgumentParser.parse(["schema"], of: .depot).incompleteVerb == ["schema"])
   }
 
   @Test func `the other spelling of completions works`() throws {
     for arguments in [
       ["--generate-completion-script", "zsh"], ["--generate-completion-script=zsh"],
     ] {
-      let invocation = try ArgumentParser.parse(arguments)
+      let invocation = try ArgumentParser.parse(arguments, of: .depot)
       #expect(invocation.verb?.name == "completions")
       #expect(invocation.operands == ["zsh"])
     }
@@ -75,14 +76,17 @@ import Testing
     message: String,
     hint: String?
   ) {
-    let error = #expect(throws: DepotError.self) { try ArgumentParser.parse(arguments) }
+    let error = #expect(throws: DepotError.self) { try ArgumentParser.parse(arguments, of: .depot) }
     #expect(error?.message == message)
     #expect(error?.hint == hint)
     #expect(error?.code.exitStatus == 64)
   }
 
   @Test func `a number or a word that an option can't take is refused`() throws {
-    let invocation = try ArgumentParser.parse(["fetch", "P", "--limit", "-3", "-o", "cvs"])
+    let invocation = try ArgumentParser.parse(
+      ["fetch", "P", "--limit", "-3", "-o", "cvs"],
+      of: .depot
+    )
     #expect(throws: DepotError.self) { try invocation.number(.limit) }
     let error = #expect(throws: DepotError.self) {
       try invocation.choice(.output, OutputFormat.self)
@@ -90,14 +94,14 @@ import Testing
     #expect(error?.hint == "Did you mean \"csv\"?")
   }
 
-  @Test(arguments: Verb.all.map(\.name))
+  @Test(arguments: VerbTable.depot.all.map(\.name))
   func `every verb has help, examples, and options of different names`(name: String) throws {
-    let verb = try #require(Verb.all.first { $0.name == name })
+    let verb = try #require(VerbTable.depot.all.first { $0.name == name })
     let names = verb.allOptions.map(\.name)
     let letters = verb.allOptions.compactMap(\.short)
     #expect(Set(names).count == names.count)
     #expect(Set(letters).count == letters.count)
     #expect(!verb.examples.isEmpty)
-    #expect(Help(width: 100).text(of: verb).contains(verb.examples[0].prefix(20)))
+    #expect(Help(of: .depot, width: 100).text(of: verb).contains(verb.examples[0].prefix(20)))
   }
 }

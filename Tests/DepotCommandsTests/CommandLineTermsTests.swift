@@ -7,7 +7,7 @@ import Testing
 /// What the service says, as users of the command line read it.
 @Suite struct CommandLineTermsTests {
   private func verb(_ name: String) throws -> Verb {
-    try #require(Verb.all.first { $0.name == name })
+    try #require(VerbTable.depot.all.first { $0.name == name })
   }
 
   @Test(arguments: [
@@ -196,7 +196,7 @@ import Testing
       // What has none isn't changed, whatever the verb is.
       let verbs =
         Self.terms(hint).isEmpty
-        ? [fetch] : Verb.all.filter { ![["call"], ["save"]].contains($0.words) }
+        ? [fetch] : VerbTable.depot.all.filter { ![["call"], ["save"]].contains($0.words) }
       for verb in verbs {
         let report = ErrorReport.text(
           DepotError(.usage, "No.").hint(hint).at("/args/rows/0"),

@@ -27,7 +27,7 @@ import Testing
     words: [String],
     candidates: [String]
   ) {
-    let completer = Completer(words) { _ in Schema(entities: [Fixture.package]) }
+    let completer = Completer(words, of: .depot) { _ in Schema(entities: [Fixture.package]) }
     #expect(completer.candidates == candidates)
   }
 
@@ -56,19 +56,19 @@ import Testing
 
   @Test(arguments: lines)
   func `a line goes on as its shell reads it`(line: String, endings: [String]) {
-    #expect(CompleteVerb.endings(of: line, false) { _ in schema } == endings)
+    #expect(CompleteVerb.endings(of: line, false, .depot) { _ in schema } == endings)
   }
 
   @Test func `the last word may be in an open quotation mark`() {
     let words = ["fetch", "Package", "-w", "'name == \"x\" AND si"]
     #expect(
-      CompleteVerb.words(words, false) { _ in schema } == ["name == \"x\" AND size"]
+      CompleteVerb.words(words, false, .depot) { _ in schema } == ["name == \"x\" AND size"]
     )
   }
 
   @Test func `verbs, options, entities, and paths say what they are`() {
     func described(_ words: [String]) -> [String] {
-      CompleteVerb.words(words, true) { _ in schema }
+      CompleteVerb.words(words, true, .depot) { _ in schema }
     }
     #expect(described(["fet"]) == ["fetch\tshow rows"])
     #expect(described(["blo"]) == ["blob\tget, put"])
@@ -77,14 +77,16 @@ import Testing
     #expect(described(["fetch", "Package", "--sort", "si"]) == ["size\tint64?"])
     #expect(described(["help", "pred"]) == ["predicates\tthe language of --where"])
     #expect(
-      CompleteVerb.endings(of: "depot fet", true) { _ in schema } == ["ch\tfetch\tshow rows"]
+      CompleteVerb.endings(of: "depot fet", true, .depot) { _ in schema } == [
+        "ch\tfetch\tshow rows"
+      ]
     )
   }
 
   @Test func `without a service there are still verbs and options`() {
-    #expect(Completer(["count", "-w"]) { _ in nil }.candidates.isEmpty)
-    #expect(Completer(["count", "--wh"]) { _ in nil }.candidates == ["--where"])
-    #expect(Completer(["count", ""]) { _ in nil }.candidates.isEmpty)
+    #expect(Completer(["count", "-w"], of: .depot) { _ in nil }.candidates.isEmpty)
+    #expect(Completer(["count", "--wh"], of: .depot) { _ in nil }.candidates == ["--where"])
+    #expect(Completer(["count", ""], of: .depot) { _ in nil }.candidates.isEmpty)
   }
 
   @Test(arguments: [CompletionScript.bash, .zsh, .fish])

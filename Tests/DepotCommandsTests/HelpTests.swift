@@ -8,9 +8,9 @@ import Testing
 
   /// All help texts of a width, without the examples and what else has lines of its own.
   private static func texts(_ width: Int) -> [String] {
-    let help = Help(width: width)
-    let groups = Set(Verb.visible.filter { $0.words.count > 1 }.map { [$0.words[0]] })
-    return [help.full] + HelpList.allCases.map(help.text) + Verb.all.map(help.text)
+    let help = Help(of: .depot, width: width)
+    let groups = Set(VerbTable.depot.visible.filter { $0.words.count > 1 }.map { [$0.words[0]] })
+    return [help.full] + HelpList.allCases.map(help.text) + VerbTable.depot.all.map(help.text)
       + groups.map(help.text) + HelpTopic.all.map(help.text)
   }
 
@@ -34,9 +34,9 @@ import Testing
     }
   }
 
-  @Test(arguments: widths, Verb.all.map(\.name))
+  @Test(arguments: widths, VerbTable.depot.all.map(\.name))
   func `a shell reads an example as it was written`(width: Int, name: String) throws {
-    let verb = try #require(Verb.all.first { $0.name == name })
+    let verb = try #require(VerbTable.depot.all.first { $0.name == name })
     for example in verb.examples {
       let text = TextFlow.command(example, width: width)
       #expect(CommandWords(text).commands == CommandWords(example).commands)
@@ -56,9 +56,9 @@ import Testing
   }
 
   @Test func `what an option means stays in its column`() throws {
-    let verb = try #require(Verb.all.first { $0.name == "save" })
+    let verb = try #require(VerbTable.depot.all.first { $0.name == "save" })
     #expect(
-      Help(width: 60).text(of: verb).contains(
+      Help(of: .depot, width: 60).text(of: verb).contains(
         """
               --key KEY        an idempotency key: the same key is
                                never applied twice
@@ -67,7 +67,7 @@ import Testing
       )
     )
     #expect(
-      Help(width: 40).text(of: verb).contains(
+      Help(of: .depot, width: 40).text(of: verb).contains(
         """
               --key KEY
                 an idempotency key: the same key
@@ -95,26 +95,30 @@ import Testing
   }
 
   @Test func `the help fits one screen, and leaves a line for the next command`() {
-    let lines = Help(width: 80).full.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = Help(of: .depot, width: 80).full.split(
+      separator: "\n",
+      omittingEmptySubsequences: false
+    )
     // A line feed is behind the last line.
     #expect(lines.count - 1 <= 23)
   }
 
   @Test func `each verb is in the group of its purpose`() throws {
-    let full = Help(width: 100).full
-    let help = Help(width: 100).text(of: HelpList.verbs)
-    for verb in Verb.visible {
-      #expect(VerbGroup.all.count { $0.verbs.contains { $0.name == verb.name } } == 1)
+    let full = Help(of: .depot, width: 100).full
+    let help = Help(of: .depot, width: 100).text(of: HelpList.verbs)
+    for verb in VerbTable.depot.visible {
+      #expect(VerbTable.depot.groups.count { $0.verbs.contains { $0.name == verb.name } } == 1)
       #expect(full.contains(try #require(verb.words.last)), "\(verb.name)")
       #expect(help.contains("\n  \(verb.name) "), "\(verb.name)")
     }
     #expect(
-      VerbGroup.all.first { $0.name == "Schema" }?.names.hasPrefix("schema apply | show") == true
+      VerbTable.depot.groups.first { $0.name == "Schema" }?.names.hasPrefix("schema apply | show")
+        == true
     )
   }
 
   @Test func `the options of every verb have a text of their own`() {
-    let text = Help(width: 80).text(of: HelpList.options)
+    let text = Help(of: .depot, width: 80).text(of: HelpList.options)
     for option in OptionSpec.global { #expect(text.contains("--\(option.name)"), "\(option.name)") }
     #expect(text.contains("Ctrl-C"))
   }
@@ -124,23 +128,23 @@ import Testing
       HelpTopic.all.map { ($0.name, $0.summary) }
       + HelpList.allCases.map { ($0.rawValue, $0.summary) }
     for (name, summary) in topics {
-      #expect(Help(width: 80).full.contains("  help \(name)"))
-      #expect(Help(width: 80).full.contains(summary))
+      #expect(Help(of: .depot, width: 80).full.contains("  help \(name)"))
+      #expect(Help(of: .depot, width: 80).full.contains(summary))
     }
-    #expect(Completer(["help", "ve"]) { _ in nil }.candidates.contains("verbs"))
-    #expect(Completer(["help", "pr"]) { _ in nil }.candidates == ["predicates"])
-    #expect(Completer(["help", "sc"]) { _ in nil }.candidates == ["schema"])
-    #expect(Completer(["help", "schema", "a"]) { _ in nil }.candidates == ["apply"])
+    #expect(Completer(["help", "ve"], of: .depot) { _ in nil }.candidates.contains("verbs"))
+    #expect(Completer(["help", "pr"], of: .depot) { _ in nil }.candidates == ["predicates"])
+    #expect(Completer(["help", "sc"], of: .depot) { _ in nil }.candidates == ["schema"])
+    #expect(Completer(["help", "schema", "a"], of: .depot) { _ in nil }.candidates == ["apply"])
   }
 
   @Test func `the help of a topic fits two screens`() {
     for topic in HelpTopic.all {
-      #expect(Help(width: 80).text(of: topic).split(separator: "\n").count <= 72)
+      #expect(Help(of: .depot, width: 80).text(of: topic).split(separator: "\n").count <= 72)
     }
   }
 
   @Test func `the types of attributes are all there`() throws {
-    let text = Help(width: 80).text(of: .schema)
+    let text = Help(of: .depot, width: 80).text(of: .schema)
     let words = Set(text.split { " ;,\n".contains($0) })
     let types = AttributeType.allCases.map(\.rawValue) + NumberWidth.allCases.map(\.rawValue)
     for type in types { #expect(words.contains(type[...]), "\(type)") }

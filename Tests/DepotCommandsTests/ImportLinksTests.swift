@@ -117,7 +117,7 @@ import Testing
     try run(importer, lines, of: "Package")
     #expect(importer.outcome.inserted == 3)
     #expect(importer.outcome.related == ["Maintainer": 1, "Package": 1])
-    let sentence = ImportVerb.summary(importer.outcome, of: "Package", seconds: 1)
+    let sentence = ImportSummary.text(importer.outcome, of: "Package", seconds: 1)
     #expect(
       sentence == "3 rows of Package: 3 inserted, and with them 1 row of Maintainer, "
         + "1 row of Package in 1.0 s",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RequestTests {
   private func parse(_ line: String) throws -> Invocation {
-    try ArgumentParser.parse(CommandWords(line).commands[0])
+    try ArgumentParser.parse(CommandWords(line).commands[0], of: .depot)
   }
 
   @Test func `a fetch says all that a request can`() throws {

@@ -55,16 +55,19 @@ import Testing
 
   @Test func `all rows change only when asked for by name`() throws {
     var none = try Bindings(Invocation())
-    let forgotten = try ArgumentParser.parse(["delete", "Package"])
+    let forgotten = try ArgumentParser.parse(["delete", "Package"], of: .depot)
     let error = #expect(throws: DepotError.self) {
       try Selection.changed(["Package"], forgotten, &none)
     }
     #expect(
       error?.hint == "Add --where PREDICATE, or for every row: depot delete Package --all"
     )
-    let update = try ArgumentParser.parse([
-      "update", "Package", "size:=1", "name=it's a", "--compute", "n=n * 2",
-    ])
+    let update = try ArgumentParser.parse(
+      [
+        "update", "Package", "size:=1", "name=it's a", "--compute", "n=n * 2",
+      ],
+      of: .depot
+    )
     let other = #expect(throws: DepotError.self) {
       try Selection.changed(["Package"], update, &none)
     }
@@ -73,7 +76,7 @@ import Testing
         #"depot update Package --all size:=1 'name=it'\''s a' --compute 'n=n * 2'"#
       ) == true
     )
-    let all = try ArgumentParser.parse(["delete", "Package", "--all"])
+    let all = try ArgumentParser.parse(["delete", "Package", "--all"], of: .depot)
     #expect(try Selection.changed(["Package"], all, &none).rows == .predicate(.and([])))
   }
 }

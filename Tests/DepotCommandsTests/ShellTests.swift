@@ -50,6 +50,7 @@ import Testing
   func `Tab completes from the schema`(head: String, insertion: String, choices: [String]) {
     let completion = ShellCompletion(
       head,
+      of: .depot,
       schema: { _ in DiagramTests.schema },
       files: { $0 == "." ? ["data/", ".hidden", "other"] : ["a b.csv", "x"] }
     )
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func `choices stand in columns`() {
-    let completion = ShellCompletion("fetch ") { _ in DiagramTests.schema }
+    let completion = ShellCompletion("fetch ", of: .depot) { _ in DiagramTests.schema }
     #expect(completion.text(width: 20) == "Trip     Country\nCruise   Person\n")
     #expect(completion.text(width: 5) == "Trip\nCruise\nCountry\nPerson\n")
   }

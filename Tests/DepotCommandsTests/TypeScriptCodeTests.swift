@@ -94,10 +94,15 @@ import Testing
   }
 
   @Test func `the option goes without the verb that shows`() throws {
-    let invocation = try ArgumentParser.parse(["schema", "--typescript", "--file", "a.json"])
+    let invocation = try ArgumentParser.parse(
+      ["schema", "--typescript", "--file", "a.json"],
+      of: .depot
+    )
     #expect(invocation.verb?.name == "schema show")
-    #expect(throws: DepotError.self) { try ArgumentParser.parse(["schema", "--form"]) }
-    #expect(throws: DepotError.self) { try ArgumentParser.parse(["--typescript", "schema"]) }
+    #expect(throws: DepotError.self) { try ArgumentParser.parse(["schema", "--form"], of: .depot) }
+    #expect(throws: DepotError.self) {
+      try ArgumentParser.parse(["--typescript", "schema"], of: .depot)
+    }
   }
 
   @Test(.enabled(if: Programs.isInstalled("tsc"), "needs Debian's node-typescript"))

@@ -213,7 +213,7 @@ import Testing
 
   @Test func `a command line says what is watched`() throws {
     func subject(_ words: String...) throws -> WatchRequest.Subject {
-      try WatchVerb.subject(ArgumentParser.parse(["watch"] + words))
+      try WatchVerb.subject(ArgumentParser.parse(["watch"] + words, of: .depot))
     }
     var fetch = FetchRequest(entity: "Item")
     fetch.limit = 3
@@ -227,7 +227,7 @@ import Testing
     #expect(try subject("Item/1", "Item/2") == .fetch(named))
     for words in [["Item", "Other"], ["Item/1", "Other/2"], ["Item/1", "--count"]] {
       #expect(throws: DepotError.self) {
-        try WatchVerb.subject(ArgumentParser.parse(["watch"] + words))
+        try WatchVerb.subject(ArgumentParser.parse(["watch"] + words, of: .depot))
       }
     }
   }

@@ -4,9 +4,9 @@ internal import DepotProtocol
 struct AppleJoin {
   var table: String
   /// The entity whose relationship named the table, and the relationship's name in capitals.
-  var source: AppleTables.Entity
+  var source: AppleEntity
   var name: String
-  var destination: AppleTables.Entity
+  var destination: AppleEntity
   /// The columns with the keys of the rows at both sides.
   var sourceColumn: String
   var destinationColumn: String

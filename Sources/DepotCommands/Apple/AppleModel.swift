@@ -80,7 +80,7 @@ struct AppleModel {
   private func relationship(
     _ name: String,
     _ property: PropertyList,
-    _ entity: AppleTables.Entity,
+    _ entity: AppleEntity,
     _ tables: AppleTables
   ) -> Relationship {
     let isToMany = property["NSMaxCount"]?.integer != 1

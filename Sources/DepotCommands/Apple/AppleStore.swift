@@ -39,7 +39,7 @@ final class AppleStore {
   /// The name of an entity in the store, which may be its original name.
   private static func name(_ entity: Entity) -> String { entity.originalName ?? entity.name }
 
-  private func entity(_ name: String) -> AppleTables.Entity? {
+  private func entity(_ name: String) -> AppleEntity? {
     guard let entity = schema[name] else { return nil }
     return tables.entities.first { $0.name == entity.name }
       ?? tables.entities.first { $0.name == Self.name(entity) }

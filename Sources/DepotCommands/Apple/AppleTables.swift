@@ -2,21 +2,10 @@ internal import DepotProtocol
 
 /// The tables of a store that SwiftData or Core Data made, as they stand in a ``PlainTable`` folder.
 struct AppleTables {
-  /// An entity of the store.
-  struct Entity: Hashable {
-    /// The number by which rows and names of columns refer to it.
-    var number: Int64
-    var name: String
-    /// The number of the parent; 0 if it has none.
-    var parent: Int64
-    /// The table of its rows, shared by the whole hierarchy.
-    var table: String
-  }
-
   private let folder: String
   private let tables: [String: PlainTable]
   /// The entities, in the order of their numbers.
-  private(set) var entities: [Entity] = []
+  private(set) var entities: [AppleEntity] = []
 
   /// The numbers of internal entities, such as the history's, begin here.
   private static let firstInternal = 16_000
@@ -51,7 +40,7 @@ struct AppleTables {
       let table = "Z" + root.name.uppercased()
       guard self.tables[table] != nil else { continue }
       entities.append(
-        Entity(number: entity.number, name: entity.name, parent: entity.parent, table: table)
+        AppleEntity(number: entity.number, name: entity.name, parent: entity.parent, table: table)
       )
     }
   }

@@ -13,22 +13,3 @@ struct Candidate: Hashable, Sendable {
   /// Stands for the names of files.
   static let files = Candidate(text: ":files")
 }
-
-/// A kind of word for a value or an operand.
-enum Candidates: Sendable {
-  case none
-  case files
-  case entities
-  /// Key paths, separated by commas.
-  case paths(PathCompletion.Kind)
-  /// Sort keys, separated by commas.
-  case sortKeys
-  case predicate
-  /// Assignments to properties, one in each operand.
-  case assignments
-  /// The words of a verb, or a help topic.
-  case help
-  case words([String])
-
-  var areFiles: Bool { if case .files = self { true } else { false } }
-}

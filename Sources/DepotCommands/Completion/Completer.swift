@@ -5,16 +5,19 @@ struct Completer {
   private var current: String
   /// The words before the last one, as far as they could be parsed.
   private let parser: ArgumentParser
+  private let verbs: VerbTable
   private let loadSchema: (Invocation) -> Schema?
 
   /// Creates a completer.
   ///
   /// - Parameters:
   ///   - words: The words after the program's name, up to the one being typed.
+  ///   - verbs: The program's verbs.
   ///   - schema: Returns the schema of the container that a command line names, if the service runs.
-  init(_ words: [String], schema: @escaping (Invocation) -> Schema?) {
+  init(_ words: [String], of verbs: VerbTable, schema: @escaping (Invocation) -> Schema?) {
     current = words.last ?? ""
-    parser = ArgumentParser(incomplete: words.dropLast())
+    parser = ArgumentParser(incomplete: words.dropLast(), of: verbs)
+    self.verbs = verbs
     loadSchema = schema
   }
 
@@ -58,7 +61,9 @@ struct Completer {
 
   /// The words that may follow the given words of verbs.
   private func verbs(after words: [String]) -> [Candidate] {
-    let verbs = Verb.visible.filter { $0.words.count > words.count && $0.words.starts(with: words) }
+    let verbs = verbs.visible.filter {
+      $0.words.count > words.count && $0.words.starts(with: words)
+    }
     var result: [Candidate] = []
     for verb in verbs {
       let word = verb.words[words.count]
@@ -139,7 +144,7 @@ struct Completer {
     return (entity, schema)
   }
 
-  private func paths(_ start: Substring, _ kind: PathCompletion.Kind) -> [Candidate] {
+  private func paths(_ start: Substring, _ kind: Candidates.PathKind) -> [Candidate] {
     subject.map { PathCompletion.candidates(start, of: $0, $1, kind) } ?? []
   }
 

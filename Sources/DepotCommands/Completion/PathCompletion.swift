@@ -2,16 +2,6 @@ internal import DepotProtocol
 
 /// The completion of key paths.
 enum PathCompletion {
-  /// The kinds of paths that may be completed.
-  enum Kind: Sendable {
-    /// Any path to a value in the row or in a related row.
-    case any
-    /// Relationships only.
-    case relationships
-    /// The row's own properties.
-    case assignable
-  }
-
   /// Returns the paths that begin with `start`, longer by one step at most.
   ///
   /// A relationship or composite gets its period only when its name is complete.
@@ -19,7 +9,7 @@ enum PathCompletion {
     _ start: Substring,
     of entity: Entity,
     _ schema: Schema,
-    _ kind: Kind = .any
+    _ kind: Candidates.PathKind = .any
   ) -> [Candidate] {
     var place = Place.entity(entity, isCollection: false)
     var before = ""
@@ -78,7 +68,7 @@ enum PathCompletion {
       return attribute.type == .composite ? .composite(attribute.properties) : nil
     }
 
-    func names(_ schema: Schema, _ kind: Kind) -> [Candidate] {
+    func names(_ schema: Schema, _ kind: Candidates.PathKind) -> [Candidate] {
       let aggregates = kind == .any ? PathCompletion.aggregates : []
       switch self {
       case .values: return aggregates

@@ -128,7 +128,7 @@ struct EntityExport {
     if isPlain {
       var request = request
       request.select = parts[0].columns.map(\.path)
-      try FetchVerb.stream(.fetch(request), style, connection, session, hasIdentity: true)
+      try RowStream.write(.fetch(request), style, connection, session, hasIdentity: true)
     } else {
       let isOneMoment = isOneMoment && (parts.count > 1 || !destinations.isEmpty)
       try WholeStore.read(connection, isOneMoment: isOneMoment) {
@@ -158,7 +158,7 @@ struct EntityExport {
         guard let request = try request(part, written: count, parts[..<index], connection) else {
           continue
         }
-        _ = try FetchVerb.counting({ count }) {
+        _ = try RowStream.counting({ count }) {
           try connection.send(.fetch(request)) { frame in
             if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
             if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
@@ -171,7 +171,7 @@ struct EntityExport {
     }
     try session.output.flush()
     meter.finish()
-    if style.format.isTable { FetchVerb.sayCount(count, printer, session) }
+    if style.format.isTable { RowStream.sayCount(count, printer, session) }
   }
 
   /// The names of the columns of all parts.

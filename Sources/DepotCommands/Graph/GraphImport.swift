@@ -46,7 +46,7 @@ struct GraphImport {
       }
     )
     try importer.add(file)
-    try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
+    try ImportSummary.end(importer.outcome, of: source.entity.name, meter, session)
   }
 
   /// Imports the file.
@@ -78,7 +78,7 @@ struct GraphImport {
       }
     }
     try rejects?.finish()
-    try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
+    try ImportSummary.end(importer.outcome, of: source.entity.name, meter, session)
   }
 
   /// Creates the file for rejects, or appends to the old one, if rejects are wanted.
@@ -132,7 +132,7 @@ struct GraphImport {
       source: fingerprint,
       stores: Set(source.stores.values).sorted(),
       group: session.group ?? "",
-      beginsAgain: session.invocation.has(ImportVerb.beginAgain)
+      beginsAgain: session.invocation.has(ImportJournal.beginAgain)
     )
     options.keyPrefix = "import:\(journal.group.isEmpty ? fingerprint : journal.group)"
     if !journal.group.isEmpty { connection.use(group: journal.group) }

@@ -7,6 +7,9 @@ internal import DepotProtocol
 /// before each request with its whole content, and one after it. A request with an unknown outcome
 /// is sent again with the same idempotency key.
 final class ImportJournal {
+  static let beginAgain: OptionSpec =
+    "--begin-again: with --resume: forget the progress in JOURNAL, and import everything"
+
   /// A request that was sent.
   struct Pending: Equatable {
     var request: SaveRequest

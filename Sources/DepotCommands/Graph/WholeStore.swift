@@ -145,7 +145,7 @@ struct WholeStore {
         source: source,
         stores: Set(connection.storeIdentifiers().values).sorted(),
         group: session.group ?? "",
-        beginsAgain: session.invocation.has(ImportVerb.beginAgain)
+        beginsAgain: session.invocation.has(ImportJournal.beginAgain)
       )
       if !journal.group.isEmpty { importConnection.use(group: journal.group) }
       if let history {
@@ -156,7 +156,7 @@ struct WholeStore {
       importing.resume(journal, history, keyPrefix: prefix)
     }
     try importing.run { meter.draw(rows: $0, fraction: nil) }
-    try ImportVerb.end(importing.outcome, of: nil, meter, session)
+    try ImportSummary.end(importing.outcome, of: nil, meter, session)
   }
 }
 
@@ -227,7 +227,7 @@ final class StoreImport {
     } catch var error as DepotError {
       error.at = "\(entity).ndjson" + (error.at.map { ", \($0)" } ?? "")
       // Options for the import of one file don't exist here.
-      if [GraphReference.missingAdvice, Importer.rejectsAdvice].contains(error.hint) {
+      if [GraphReference.missingAdvice, ImportAdvice.rejects].contains(error.hint) {
         error.hint = "Is the folder all of an export, as depot export --all has written it?"
       }
       throw error

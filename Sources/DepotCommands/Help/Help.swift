@@ -5,26 +5,28 @@ internal import DepotProtocol
 struct Help {
   /// The most columns of a line.
   let width: Int
+  private let verbs: VerbTable
 
   /// The width if the terminal's is unknown, and for texts that aren't for a terminal.
   private static let standardWidth = 80
   /// Lines that are longer are hard to read.
   private static let widest = 100
 
-  init(width: Int) {
+  init(of verbs: VerbTable, width: Int) {
+    self.verbs = verbs
     self.width = min(width, Self.widest)
   }
 
   /// Creates the texts for a descriptor, with the width of `$COLUMNS` or else of its terminal.
-  init(for descriptor: Int32) {
-    self.init(width: Terminal.wantedWidth(descriptor) ?? Self.standardWidth)
+  init(of verbs: VerbTable, for descriptor: Int32) {
+    self.init(of: verbs, width: Terminal.wantedWidth(descriptor) ?? Self.standardWidth)
   }
 
   /// The output of `depot --help`, which fits a terminal of 24 lines.
   var full: String {
     prose("depot \(ProtocolVersion.software): an object store. Usage: depot [options] VERB …")
       + "\n"
-      + table(VerbGroup.all.map { ($0.name + ":", $0.names) })
+      + table(verbs.groups.map { ($0.name + ":", $0.names) })
       + "\nExamples:\n"
       + commands([
         "depot import Package packages.ndjson",
@@ -42,7 +44,7 @@ struct Help {
   func text(of list: HelpList) -> String {
     switch list {
     case .verbs:
-      VerbGroup.all.map { group in
+      verbs.groups.map { group in
         group.name + ":\n" + table(group.verbs.map { ($0.name, $0.summary) })
       }
       .joined(separator: "\n")
@@ -91,7 +93,7 @@ struct Help {
   /// Returns the verbs with the same first words, and their summaries.
   func verbs(ofGroup words: [String]) -> String {
     table(
-      Verb.visible.filter { $0.words.starts(with: words) }.map { ($0.synopsis, $0.summary) }
+      verbs.visible.filter { $0.words.starts(with: words) }.map { ($0.synopsis, $0.summary) }
     )
   }
 
@@ -101,7 +103,7 @@ struct Help {
       switch part {
       case .heading(let text): "\n\(text):\n"
       case .prose(let text) where index == 0: prose(text)
-      case .prose(let text): Help(width: width - 2).prose(text).indented(by: 2)
+      case .prose(let text): Help(of: verbs, width: width - 2).prose(text).indented(by: 2)
       case .examples(let examples): table(examples)
       case .code(let text): text.indented(by: 2) + "\n"
       case .commands(let lines): commands(lines)

@@ -7,15 +7,15 @@ enum Manual {
   static var names: [String] { ["depot.1"] + HelpTopic.all.map { "depot-\($0.name).7" } }
 
   /// Returns the page with a file name; `nil` if there is none.
-  static func text(named name: String) -> String? {
-    if name == "depot.1" { return program }
+  static func text(named name: String, of verbs: VerbTable) -> String? {
+    if name == "depot.1" { return program(verbs) }
     return HelpTopic.all.first { name == "depot-\($0.name).7" }.map(text)
   }
 
   private static let source = "depot \(ProtocolVersion.software)"
 
   /// The page of the program: its verbs with their whole help.
-  private static var program: String {
+  private static func program(_ verbs: VerbTable) -> String {
     var page = ManualPage(
       name: "depot",
       section: 1,
@@ -29,7 +29,7 @@ enum Manual {
     page.section("Options of every verb")
     for option in OptionSpec.global { page.item(option.spelling, option.help) }
     page.section("Verbs")
-    for verb in Verb.visible {
+    for verb in verbs.visible {
       page.subsection(verb.name)
       page.synopsis(verb.usage)
       page.prose("\n\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).")

@@ -192,7 +192,7 @@ struct DelimitedReader {
         fault = DepotError(.valueTooLarge, "The row is too large.")
           .hint(
             "A row has at most \(Numbers.size(bytes: Limits.frameBytes)). Is a quotation mark missing? "
-              + Importer.largeValueAdvice
+              + ImportAdvice.largeValue
           )
         state = .unreadable
       }

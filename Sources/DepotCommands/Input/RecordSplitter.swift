@@ -101,7 +101,7 @@ struct RecordSplitter {
     let error = DepotError(.valueTooLarge, "The record is too large.")
       .hint(
         "A record has at most \(Numbers.size(bytes: Limits.frameBytes)). Are the records in an array "
-          + "inside of it? Then say where, as in --path /items. \(Importer.largeValueAdvice)"
+          + "inside of it? Then say where, as in --path /items. \(ImportAdvice.largeValue)"
       )
     return InputRecord(bytes: bytes, line: firstLine, fault: error)
   }

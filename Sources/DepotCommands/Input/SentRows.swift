@@ -189,7 +189,7 @@ extension DepotError {
   /// The error with options of the command line in place of members of the protocol.
   var inCommandWords: DepotError {
     var error = self
-    error.hint = hint.map(CommandLineTerms(of: ImportVerb.verb).text)
+    error.hint = hint.map(CommandLineTerms(options: [.onConflict]).text)
     if error.at?.hasPrefix("/") == true { error.at = nil }
     return error
   }

@@ -22,10 +22,8 @@ final class Pager: Sendable {
   private let ended: WakeSignal
 
   /// Chooses a program; `nil` if the output isn't to be paged.
-  init?(_ invocation: Invocation, _ output: Descriptor) {
-    guard Terminal.isTerminal(output.number), !invocation.has(.noPager),
-      // Each line of the shell has a pager of its own.
-      invocation.verb?.name != ShellVerb.verb.name,
+  init?(_ output: Descriptor) {
+    guard Terminal.isTerminal(output.number),
       let command = Self.command(Process.variable, hasProgram: Process.isInPath),
       let ended = try? WakeSignal(isBlocking: true)
     else { return nil }

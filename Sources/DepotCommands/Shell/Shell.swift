@@ -19,7 +19,7 @@ struct Shell {
     let line = CommandWords(text)
     if let quote = line.openQuote {
       let error = DepotError(.usage, "The quotation mark \(quote) is never closed.")
-      status = DepotCommand.report(error, usesJSON: false, session.messages)
+      status = ErrorReport.tell(error, usesJSON: false, session.messages)
       return
     }
     for words in line.commands where !isOver {
@@ -38,21 +38,21 @@ struct Shell {
     }
     var current = session
     do {
-      let invocation = try ArgumentParser.parse(words)
+      let invocation = try ArgumentParser.parse(words, of: session.verbs)
       try Self.refuse(invocation)
       current = try session.running(invocation)
       try session.output.flush()
       if let runApart, invocation.verb != nil {
         status = try runApart(session.inheritedWords(invocation) + words)
       } else {
-        status = try DepotCommand.run(current)
+        status = try current.run()
       }
       try session.output.flush()
     } catch let error as OutputClosed {
       throw error
     } catch {
       try session.output.flush()
-      status = DepotCommand.report(
+      status = ErrorReport.tell(
         error,
         usesJSON: current.reportsJSON,
         verb: current.invocation.verb,
@@ -63,7 +63,7 @@ struct Shell {
 
   /// Refuses commands that would read the shell's own input.
   private static func refuse(_ invocation: Invocation) throws(DepotError) {
-    if invocation.verb?.name == ShellVerb.verb.name, !invocation.has(.helpFlag) {
+    if invocation.verb?.runsVerbs == true, !invocation.has(.helpFlag) {
       throw DepotError(.usage, "This is the shell.").hint("Verbs go here without \"depot\".")
     }
     if invocation.operands.contains("-") || invocation.options.values.contains("-") {

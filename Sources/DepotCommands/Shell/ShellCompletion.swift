@@ -11,6 +11,7 @@ struct ShellCompletion: Equatable {
   /// Completes the text before the cursor.
   init(
     _ head: String,
+    of verbs: VerbTable,
     schema: @escaping (Invocation) -> Schema?,
     files: (String) -> [String] = FileSystem.names
   ) {
@@ -18,7 +19,7 @@ struct ShellCompletion: Equatable {
     var current = words.current
     if current.count > 1, current.first == "depot" { current.removeFirst() }
     guard let word = current.last else { return }
-    let completer = Completer(current, schema: schema)
+    let completer = Completer(current, of: verbs, schema: schema)
     var candidates = completer.candidates
     if current.count == 1 {
       candidates += ["help", "exit"].filter { $0.hasPrefix(word) && !candidates.contains($0) }

@@ -7,7 +7,7 @@ final class ShellTerminal {
 
   /// Standard error, which shows the line, so that the output may be redirected.
   private let messages: Messages
-  private let schema: (Invocation) -> Schema?
+  private let completion: (String) -> ShellCompletion
   private let input: Descriptor
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var editor: LineEditor
@@ -20,11 +20,11 @@ final class ShellTerminal {
     _ input: Descriptor,
     _ messages: Messages,
     history: LineHistory,
-    schema: @escaping (Invocation) -> Schema?
+    completion: @escaping (String) -> ShellCompletion
   ) {
     self.input = input
     self.messages = messages
-    self.schema = schema
+    self.completion = completion
     editor = LineEditor(history: history) { CommandWords($0).isIncomplete }
   }
 
@@ -77,7 +77,7 @@ final class ShellTerminal {
   }
 
   private func complete() {
-    let completion = ShellCompletion(editor.head, schema: schema)
+    let completion = completion(editor.head)
     editor.insert(completion.insertion)
     guard !completion.choices.isEmpty else { return }
     let text = completion.text(width: messages.width).replacing("\n", with: "\r\n")

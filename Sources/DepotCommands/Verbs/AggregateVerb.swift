@@ -37,7 +37,7 @@ enum AggregateVerb {
     }
     style.showsIdentifier = false
     session.beginPaging()
-    let count = try FetchVerb.stream(.aggregate(request), style, session.connect(), session)
+    let count = try RowStream.write(.aggregate(request), style, session.connect(), session)
     if style.format.isTable { session.say(Numbers.counted(count, "group")) }
   }
 

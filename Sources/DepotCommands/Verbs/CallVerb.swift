@@ -11,7 +11,8 @@ enum CallVerb {
     examples: [
       "depot call describe", #"depot call count '{"entity":"Package"}'"#,
       #"depot call fetch '{"entity":"Package","limit":2}'"#,
-    ]
+    ],
+    terms: .operation
   ) { session in
     let operands = session.invocation.operands
     let arguments = try arguments(operands.count > 1 ? operands[1] : "{}")

@@ -19,7 +19,7 @@ enum DeleteVerb {
     let invocation = session.invocation
     let operands = invocation.operands
     var bindings = try Bindings(invocation)
-    if operands.count > 1, !UpdateVerb.isIdentifier(operands[0]) {
+    if operands.count > 1, !Selection.isIdentifier(operands[0]) {
       throw DepotError(.usage, "\"\(operands[1])\" is one argument too many.")
         .hint("Name the rows with --where PREDICATE, with --all, or by identifiers alone.")
     }

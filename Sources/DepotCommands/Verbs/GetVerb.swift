@@ -24,6 +24,6 @@ enum GetVerb {
       try session.connect().get(request, columns: printer.begin) { try printer.print(&$0) }
     }
     try session.output.flush()
-    if style.format.isTable { FetchVerb.sayCount(identifiers.count, printer, session) }
+    if style.format.isTable { RowStream.sayCount(identifiers.count, printer, session) }
   }
 }

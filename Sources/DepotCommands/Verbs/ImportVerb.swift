@@ -35,9 +35,6 @@ enum ImportVerb {
   private static let resume: OptionSpec =
     "--resume JOURNAL: note progress in JOURNAL; the same command goes on after an interruption"
 
-  static let beginAgain: OptionSpec =
-    "--begin-again: with --resume: forget the progress in JOURNAL, and import everything"
-
   static let verb = Verb(
     name: "import",
     operands: .init("ENTITY FILE|- | --all DIR | --apple FILE", 0...2, .entities, .files),
@@ -88,7 +85,7 @@ enum ImportVerb {
     ],
     options: InputForm.options + [
       RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, link, key,
-      listSeparator, ignoreMissing, resume, beginAgain, all, apple, schemaFile, infer,
+      listSeparator, ignoreMissing, resume, ImportJournal.beginAgain, all, apple, schemaFile, infer,
     ]
   ) { session in
     var grouped = session
@@ -112,7 +109,7 @@ enum ImportVerb {
     for option in [schemaFile, infer] where invocation.has(option) {
       throw DepotError(.usage, "--\(option.name) goes with --apple.")
     }
-    if invocation.has(beginAgain), !invocation.has(resume) {
+    if invocation.has(ImportJournal.beginAgain), !invocation.has(resume) {
       throw DepotError(.usage, "--begin-again goes with --resume.")
     }
     if invocation.has(all) { return try importAll(options, session) }
@@ -219,40 +216,5 @@ enum ImportVerb {
       listSeparator: separator,
       map: map
     )
-  }
-
-  /// Reports the outcome of an import of one entity, or of all, and ends with its status.
-  static func end(
-    _ outcome: Importer.Outcome,
-    of entity: String?,
-    _ meter: ProgressMeter,
-    _ session: CommandSession
-  ) throws {
-    meter.finish()
-    session.say(summary(outcome, of: entity, seconds: meter.seconds))
-    try ExitStatus.end(with: outcome.exitStatus)
-  }
-
-  /// Returns a sentence about imported records, with the reasons for omissions.
-  ///
-  /// It is about one entity, or about all if `entity` is `nil`.
-  static func summary(_ outcome: Importer.Outcome, of entity: String?, seconds: Double) -> String {
-    let related = outcome.related.filter { $0.value > 0 }.sorted { $0.key < $1.key }
-    var parts = ["\(Numbers.grouped(outcome.inserted)) inserted"]
-    let others = [
-      (outcome.updated, "updated"), (outcome.skipped, "skipped"), (outcome.rejected, "rejected"),
-      (outcome.unlinked + outcome.ignoring, "without all their links"),
-    ]
-    parts += others.filter { $0.0 > 0 }.map { "\(Numbers.grouped($0.0)) \($0.1)" }
-    if !related.isEmpty {
-      let others = related.map { "\(Numbers.counted($0.value, "row")) of \($0.key)" }
-      parts.append("and with them \(others.joined(separator: ", "))")
-    }
-    let name = related.isEmpty ? "" : entity.map { " of \($0)" } ?? ""
-    let sentence =
-      "\(Numbers.counted(outcome.rows, "row"))\(name): \(parts.joined(separator: ", "))"
-      + " in \(Numbers.span(seconds: seconds))"
-    guard let reason = outcome.firstReason else { return sentence }
-    return sentence + "\nThe first that was rejected: \(reason)"
   }
 }

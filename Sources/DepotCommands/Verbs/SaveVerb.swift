@@ -34,7 +34,8 @@ enum SaveVerb {
           depot save
       """,
     ],
-    options: [key, policy]
+    options: [key, policy],
+    terms: .arguments
   ) { session in
     let path = session.invocation.operands.first ?? "-"
     var operation = try operation(InputFile(path).readAll(limit: Limits.frameBytes), path)

@@ -51,9 +51,6 @@ enum SchemaShowVerb {
   private static let file: OptionSpec =
     "--file FILE: the schema in FILE, or - for standard input, rather than the service's"
 
-  /// The options by which the schema is written as code.
-  static let forms = [typeScript, swift]
-
   static let verb = Verb(
     name: "schema show",
     operands: .init("[ENTITY]", 0...1, .entities),
@@ -66,7 +63,8 @@ enum SchemaShowVerb {
       "depot schema show", "depot schema show > packages.schema.json",
       "depot schema --typescript > entities.ts",
     ],
-    options: [typeScript, swift, file]
+    options: [typeScript, swift, file],
+    impliedBy: [typeScript, swift]
   ) { session in
     try session.require([.table, .expanded, .json, .ndjson, .ids])
     var schema =

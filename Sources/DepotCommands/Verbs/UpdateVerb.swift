@@ -43,8 +43,8 @@ enum UpdateVerb {
     options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs, ifVersion]
   ) { session in
     let invocation = session.invocation
-    let isByIdentifier = isIdentifier(invocation.operands[0])
-    let rows = isByIdentifier ? invocation.operands.prefix(while: isIdentifier) : []
+    let isByIdentifier = Selection.isIdentifier(invocation.operands[0])
+    let rows = isByIdentifier ? invocation.operands.prefix(while: Selection.isIdentifier) : []
     let assigned =
       Array(invocation.operands.dropFirst(max(1, rows.count))) + invocation.values(set)
     guard !assigned.isEmpty || !invocation.values(compute).isEmpty else {
@@ -137,10 +137,5 @@ enum UpdateVerb {
       .object(members),
       orText: ((identifiers ?? []) + [sentence]).joined(separator: "\n")
     )
-  }
-
-  /// Whether an operand is an identifier rather than an assignment or an entity.
-  static func isIdentifier(_ word: String) -> Bool {
-    word.contains("/") && !word.prefix { $0 != "/" }.contains("=")
   }
 }

@@ -110,7 +110,7 @@ enum TextFlow {
     if text.contains("\n") { return text + "\n" }
     var parts: [String] = []
     var isOpen = false
-    for word in Selection.parts(text, at: " ") where !word.isEmpty {
+    for word in text.parts(at: " ") where !word.isEmpty {
       let isSign = ["|", ">", "<"].contains(word)
       if isOpen, !isSign, word.first != "-", let last = parts.last {
         parts[parts.count - 1] = last + " " + word

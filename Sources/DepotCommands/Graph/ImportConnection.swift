@@ -129,7 +129,7 @@ final class ImportConnection {
       } catch {
         guard error.isEndOfService, Monotonic.now() < limit, !session.interruption.isRaised else {
           var failure = error.isEndOfService ? end : error
-          failure.hint = Importer.resumeAdvice
+          failure.hint = ImportAdvice.resume
           throw failure
         }
       }

@@ -6,23 +6,28 @@ struct ArgumentParser {
   /// The last option, if its value is still missing.
   private(set) var pending: OptionSpec?
   private(set) var areOptionsOver = false
+  private let verbs: VerbTable
   private var rest: ArraySlice<String>
 
-  private init(_ arguments: [String]) {
+  private init(_ arguments: [String], _ verbs: VerbTable) {
+    self.verbs = verbs
     rest = arguments[...]
   }
 
   /// Reads the beginning of a command line, ignoring mistakes.
-  init(incomplete arguments: [String]) {
-    self.init(arguments)
+  init(incomplete arguments: [String], of verbs: VerbTable) {
+    self.init(arguments, verbs)
     while let argument = rest.popFirst() { try? take(argument) }
   }
 
   /// Reads the arguments that follow the program's name.
   ///
   /// - Throws: ``DepotError`` `request.usage` that names the argument and a probable correction.
-  static func parse(_ arguments: [String]) throws(DepotError) -> Invocation {
-    var parser = ArgumentParser(arguments)
+  static func parse(
+    _ arguments: [String],
+    of verbs: VerbTable
+  ) throws(DepotError) -> Invocation {
+    var parser = ArgumentParser(arguments, verbs)
     while let argument = parser.rest.popFirst() {
       try parser.take(argument)
     }
@@ -47,7 +52,7 @@ struct ArgumentParser {
   private mutating func takeOperand(_ word: String) throws(DepotError) {
     if let verb = invocation.verb {
       // A verb may begin with the words of another.
-      let longer = Verb.all.first { $0.words == verb.words + [word] }
+      let longer = verbs.all.first { $0.words == verb.words + [word] }
       guard let longer, invocation.operands.isEmpty else {
         return invocation.operands.append(word)
       }
@@ -55,33 +60,15 @@ struct ArgumentParser {
       return
     }
     let words = invocation.incompleteVerb + [word]
-    if let verb = Verb.all.first(where: { $0.words == words }) {
+    if let verb = verbs.all.first(where: { $0.words == words }) {
       invocation.verb = verb
       invocation.incompleteVerb = []
-    } else if Verb.all.contains(where: { $0.words.starts(with: words) }) {
+    } else if verbs.all.contains(where: { $0.words.starts(with: words) }) {
       invocation.incompleteVerb = words
     } else {
       defer { invocation.incompleteVerb = words }
-      throw Self.unknownVerb(word, after: invocation.incompleteVerb)
+      throw verbs.unknownVerb(word, after: invocation.incompleteVerb)
     }
-  }
-
-  /// Returns the error about an unknown verb, with the nearest verb after `words`.
-  static func unknownVerb(
-    _ word: String,
-    after words: [String],
-    or others: [String] = []
-  ) -> DepotError {
-    let candidates =
-      others
-      + Verb.visible.filter { $0.words.starts(with: words) }.map { $0.words[words.count] }
-    let prefix = (words + [""]).joined(separator: " ")
-    return DepotError(.usage, "There is no verb \"\(prefix)\(word)\".")
-      .hint(
-        Spelling.hint(for: word, in: candidates) { "\"\(prefix)\($0)\"" }
-          ?? (words.isEmpty
-            ? "See: depot --help" : "There are \(candidates.joined(separator: ", ")).")
-      )
   }
 
   /// The options that are allowed here.
@@ -90,15 +77,16 @@ struct ArgumentParser {
   private mutating func takeLong(_ name: String, value: String?) throws(DepotError) {
     // Other programs spell `completions SHELL` like this.
     if name == "generate-completion-script" {
-      invocation.verb = CompletionsVerb.verb
+      invocation.verb = verbs.all.first { $0.name == "completions" }
       if let value { invocation.operands.append(value) }
       return
     }
-    // The options for code belong to the verb that shows schemas.
-    if invocation.incompleteVerb == ["schema"],
-      SchemaShowVerb.forms.contains(where: { $0.name == name })
-    {
-      invocation.verb = SchemaShowVerb.verb
+    let implied = verbs.all.first { verb in
+      verb.impliedBy.contains { $0.name == name }
+        && verb.words.dropLast() == invocation.incompleteVerb[...]
+    }
+    if let implied {
+      invocation.verb = implied
       invocation.incompleteVerb = []
     }
     guard let option = known.first(where: { $0.name == name }) else {
@@ -141,7 +129,7 @@ struct ArgumentParser {
   }
 
   private func unknownOption(_ spelling: String, _ name: String) -> DepotError {
-    let isForAnother = Verb.visible.first { $0.options.contains { $0.name == name } }
+    let isForAnother = verbs.visible.first { $0.options.contains { $0.name == name } }
     let whose = invocation.verb.map { "depot \($0.name) has" } ?? "There is"
     return DepotError(.usage, "\(whose) no option \"\(spelling)\".")
       .hint(

@@ -5,6 +5,8 @@ internal import DepotProtocol
 /// One run of the command line program: its arguments, output, and messages.
 struct CommandSession {
   private(set) var invocation: Invocation
+  /// The verbs of the program.
+  let verbs: VerbTable
   let output: ByteSink
   let messages: Messages
   /// The requested output format; `nil` if the program may choose.
@@ -21,13 +23,21 @@ struct CommandSession {
   /// The effect of an interruption by the user on a write.
   let interruption: Interruption
 
-  init(_ invocation: Invocation, output: Descriptor, messages: Messages) throws(DepotError) {
+  init(
+    _ invocation: Invocation,
+    of verbs: VerbTable,
+    output: Descriptor,
+    messages: Messages
+  ) throws(DepotError) {
     self.invocation = invocation
+    self.verbs = verbs
     isOutputTerminal = Terminal.isTerminal(output.number)
-    let pager = Pager(invocation, output)
+    // Each of the verbs that a verb runs has a pager and a buffer of its own.
+    let runsVerbs = invocation.verb?.runsVerbs == true
+    let pager = runsVerbs || invocation.has(.noPager) ? nil : Pager(output)
     self.pager = pager
     descriptor = output
-    let spool = invocation.verb?.name == ShellVerb.verb.name ? nil : OutputSpool()
+    let spool = runsVerbs ? nil : OutputSpool()
     self.spool = spool
     self.output = ByteSink { bytes throws(SystemError) in
       let output = pager?.input ?? output
@@ -159,12 +169,6 @@ struct CommandSession {
 
   /// Ends the pager's input, if there is a pager, and waits until the user leaves it.
   func endPaging() { pager?.end() }
-
-  /// Returns the help texts for standard output, which is paged.
-  func beginHelp() -> Help {
-    beginPaging()
-    return Help(for: 1)
-  }
 
   /// The width of the output in columns; `nil` unless it is a terminal.
   var outputWidth: Int? { isOutputTerminal ? Terminal.wantedWidth(1) : nil }

@@ -104,34 +104,7 @@ enum Selection {
 
   /// Splits a list at its commas outside of brackets and quotation marks.
   static func names(_ text: String) -> [String] {
-    parts(text, at: ",", brackets: true).map { $0.trimmed() }
-  }
-
-  /// Splits a text at each separator outside of quotation marks, and optionally of brackets.
-  static func parts(
-    _ text: String,
-    at separator: Character,
-    brackets: Bool = false
-  ) -> [String] {
-    var parts = [""]
-    var depth = 0
-    var quote: Character?
-    for character in text {
-      if let open = quote {
-        if character == open { quote = nil }
-      } else if "'\"".contains(character) {
-        quote = character
-      } else if brackets, "([{".contains(character) {
-        depth += 1
-      } else if brackets, ")]}".contains(character) {
-        depth -= 1
-      } else if character == separator, depth <= 0 {
-        parts.append("")
-        continue
-      }
-      parts[parts.count - 1].append(character)
-    }
-    return parts
+    text.parts(at: ",", brackets: true).map { $0.trimmed() }
   }
 
   /// Splits an argument such as `name=value` at the first equals sign.
@@ -187,6 +160,11 @@ enum Selection {
     return (entity, identifiers[0])
   }
 
+  /// Whether an operand is an identifier rather than an assignment or an entity.
+  static func isIdentifier(_ word: String) -> Bool {
+    word.contains("/") && !word.prefix { $0 != "/" }.contains("=")
+  }
+
   /// Returns the rows of a change: given by identifiers, by `--where`, or by `--all`.
   ///
   /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is given, so that nobody
@@ -197,7 +175,7 @@ enum Selection {
     _ bindings: inout Bindings
   ) throws(DepotError) -> (entity: String, rows: RowSelection) {
     let entity = words[0]
-    if UpdateVerb.isIdentifier(entity) {
+    if isIdentifier(entity) {
       for option in [OptionSpec.predicate, .all] where invocation.has(option) {
         throw DepotError(.usage, "--\(option.name) goes with an entity, not with identifiers.")
       }
@@ -222,12 +200,5 @@ enum Selection {
       (invocation.lists[name] ?? []).flatMap { ["--\(name)", $0] }
     }
     return (invocation.operands.dropFirst() + options).map(CommandWords.quoted)
-  }
-}
-
-extension StringProtocol {
-  /// Returns the text without the spaces around it.
-  func trimmed() -> String {
-    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 
 /// An error in words for the user.
@@ -64,6 +65,32 @@ enum ErrorReport {
     guard let steps = error.details?["steps"]?.array else { return [] }
     let problems = error.details?["problems"]?.array?.compactMap(\.string) ?? []
     return MigrationText.lines(steps) + problems.map { "x " + $0 }
+  }
+
+  /// Tells the user about an error of a verb and returns the exit status.
+  static func tell(
+    _ error: any Error,
+    usesJSON: Bool,
+    verb: Verb? = nil,
+    _ messages: Messages
+  ) -> Int32 {
+    var error = error as? DepotError ?? DepotError(.bug, "\(error)")
+    error.message = PathText.shown(error.message)
+    messages.write(
+      usesJSON
+        ? json(error)
+        : text(
+          error,
+          of: verb,
+          usesColor: messages.usesColor,
+          width: messages.wrapsAt
+        )
+    )
+    // Broken JSON comes from the user, since this program writes all JSON for the service. Errors
+    // in the lines of a file aren't errors of the command line either.
+    let isInFile = error.at?.split(separator: ", ").contains { $0.hasPrefix("line ") } ?? false
+    let isData = error.code == .json || isInFile && error.code.class == "request"
+    return isData ? 65 : error.code.exitStatus
   }
 
   /// Returns the error object of the protocol in one line.

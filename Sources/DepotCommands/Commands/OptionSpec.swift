@@ -78,6 +78,10 @@ extension OptionSpec {
   )
   static let limit: OptionSpec = "--limit N: at most N rows"
   static let offset: OptionSpec = "--offset N: leave out the first N rows"
+  static let after = OptionSpec(
+    "--after PLACE: only rows after it: a row's identifier, or JSON of its sort keys' values and "
+      + "identifier"
+  )
   static let select = OptionSpec(
     "--select NAMES: these paths only, as in name,country.name,tags",
     candidates: .paths(.any)

@@ -10,6 +10,7 @@ enum HelpVerb {
       + (HelpList.allCases.map(\.rawValue) + HelpTopic.all.map(\.name)).map { "depot help \($0)" }
   ) { session in
     let words = session.invocation.operands
+    let verbs = session.verbs
     let help = session.beginHelp()
     if words.isEmpty {
       session.output.append(help.full)
@@ -17,16 +18,16 @@ enum HelpVerb {
       session.output.append(help.text(of: list))
     } else if let topic = HelpTopic.all.first(where: { [$0.name] == words }) {
       session.output.append(help.text(of: topic))
-      if Verb.visible.contains(where: { $0.words.starts(with: words) }) {
+      if verbs.visible.contains(where: { $0.words.starts(with: words) }) {
         session.output.append("\nVerbs:\n" + help.verbs(ofGroup: words))
       }
-    } else if let verb = Verb.visible.first(where: { $0.words == words }) {
+    } else if let verb = verbs.visible.first(where: { $0.words == words }) {
       session.output.append(help.text(of: verb))
-    } else if Verb.visible.contains(where: { $0.words.starts(with: words) }) {
+    } else if verbs.visible.contains(where: { $0.words.starts(with: words) }) {
       session.output.append(help.text(ofGroup: words))
     } else {
-      let known = Verb.visible.contains { $0.words[0] == words[0] } && words.count > 1
-      throw ArgumentParser.unknownVerb(
+      let known = verbs.visible.contains { $0.words[0] == words[0] } && words.count > 1
+      throw verbs.unknownVerb(
         words[known ? 1 : 0],
         after: known ? [words[0]] : [],
         or: known ? [] : HelpList.allCases.map(\.rawValue) + HelpTopic.all.map(\.name)
@@ -58,7 +59,7 @@ enum ManualVerb {
       for name in Manual.names { session.output.append(name + "\n") }
       return
     }
-    guard let text = Manual.text(named: name) else {
+    guard let text = Manual.text(named: name, of: session.verbs) else {
       throw DepotError(.usage, "There is no page \"\(name)\".")
         .hint("There are \(Manual.names.joined(separator: ", ")).")
     }

@@ -2,14 +2,26 @@ internal import DepotProtocol
 
 /// The translation of errors from terms of the protocol into terms of the command line.
 struct CommandLineTerms {
-  /// The verb that failed.
-  private let verb: Verb?
+  /// The options of the verb that failed.
+  private let options: [OptionSpec]
+  private let terms: Verb.Terms
 
-  init(of verb: Verb?) { self.verb = verb }
+  init(of verb: Verb?) {
+    options = verb?.allOptions ?? []
+    terms = verb?.terms ?? .commandLine
+  }
+
+  /// Creates the translation for a verb with some options.
+  init(options: [OptionSpec]) {
+    self.options = options
+    terms = .commandLine
+  }
 
   /// Whether the user writes requests of the protocol, so that its terms fit.
-  private var isOfProtocol: Bool { isSave || verb?.name == CallVerb.verb.name }
-  private var isSave: Bool { verb?.name == SaveVerb.verb.name }
+  private var isOfProtocol: Bool { terms != .commandLine }
+  private var isSave: Bool { terms == .arguments }
+
+  private func has(_ option: String) -> Bool { options.contains { $0.name == option } }
 
   /// Returns an error in the terms of a verb's user.
   func translated(_ error: DepotError) -> DepotError {
@@ -85,7 +97,7 @@ struct CommandLineTerms {
     (
       #", or use onConflict "skip" or "replace""#, .onConflict,
       ", or add --on-conflict skip or --on-conflict replace", ""
-    ), (#"with "after";"#, FetchVerb.after, "with --after;", "with --offset;"),
+    ), (#"with "after";"#, .after, "with --after;", "with --offset;"),
   ]
 
   /// The replaced phrases of the protocol.
@@ -96,8 +108,7 @@ struct CommandLineTerms {
     var result = text
     for (wire, here) in Self.phrases { result = result.replacing(wire, with: here) }
     for phrase in Self.optionPhrases {
-      let hasOption = verb?.has(phrase.option) == true
-      result = result.replacing(phrase.wire, with: hasOption ? phrase.here : phrase.3)
+      result = result.replacing(phrase.wire, with: has(phrase.option.name) ? phrase.here : phrase.3)
     }
     return result
   }
@@ -168,15 +179,15 @@ struct CommandLineTerms {
   }
 
   /// The options whose name differs from the request's member, and the names of their parts.
-  private static let options: [String: (name: String, part: String)] = [
+  private static let renamed: [String: (name: String, part: String)] = [
     "values": ("value", "column"), "sort": ("sort", "key"), "by": ("by", "key"),
     "select": ("select", "name"), "prefetch": ("prefetch", "path"),
   ]
 
   private func option(_ member: String, _ number: Int?) -> String? {
-    let known = Self.options[member]
+    let known = Self.renamed[member]
     let name = known?.name ?? Self.kebab(member)
-    guard verb?.allOptions.contains(where: { $0.name == name }) == true else { return nil }
+    guard has(name) else { return nil }
     guard let number else { return "--\(name)" }
     return known.map { "--\(name), \($0.part) \(number)" } ?? "--\(name), number \(number)"
   }

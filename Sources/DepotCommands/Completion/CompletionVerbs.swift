@@ -47,8 +47,10 @@ enum CompleteVerb {
   ) { session in
     let isDescribed = session.invocation.has(describe)
     let lines =
-      session.invocation.value(line).map { endings(of: $0, isDescribed, session.schema) }
-      ?? words(session.invocation.operands, isDescribed, session.schema)
+      session.invocation.value(line).map {
+        endings(of: $0, isDescribed, session.verbs, session.schema)
+      }
+      ?? words(session.invocation.operands, isDescribed, session.verbs, session.schema)
     for line in lines { session.output.append(line + "\n") }
   }
 
@@ -56,11 +58,12 @@ enum CompleteVerb {
   static func words(
     _ words: [String],
     _ isDescribed: Bool,
+    _ verbs: VerbTable,
     _ schema: @escaping (Invocation) -> Schema?
   ) -> [String] {
     var words = words
     if let typed = words.popLast() { words.append(CommandWords(typed).current.last ?? typed) }
-    return Completer(words, schema: schema).described.map { candidate in
+    return Completer(words, of: verbs, schema: schema).described.map { candidate in
       isDescribed && !candidate.description.isEmpty
         ? "\(candidate.text)\t\(candidate.description)" : candidate.text
     }
@@ -70,13 +73,14 @@ enum CompleteVerb {
   static func endings(
     of line: String,
     _ isDescribed: Bool,
+    _ verbs: VerbTable,
     _ schema: @escaping (Invocation) -> Schema?
   ) -> [String] {
     let words = CommandWords(line)
     // Variables may be set before the program's name.
     let behindName = words.current.drop { $0.contains("=") && $0.first != "-" }.dropFirst()
     guard let word = behindName.last else { return [] }
-    let completer = Completer(Array(behindName), schema: schema)
+    let completer = Completer(Array(behindName), of: verbs, schema: schema)
     let candidates = completer.described
     if candidates.first?.text == ":files" { return [":files"] }
     return (completer.isInPredicate ? [":open"] : [])

@@ -15,7 +15,8 @@ enum ShellVerb {
       If the lines come from a file or pipe there is no prompt, and the exit status is the last
       line's. Options of the shell are those of every line.
       """,
-    examples: ["depot shell", "depot shell -o csv < commands.txt"]
+    examples: ["depot shell", "depot shell -o csv < commands.txt"],
+    runsVerbs: true
   ) { session in
     let isInteractive =
       Terminal.isTerminal(0) && session.messages.isTerminal && !session.messages.isDumb
@@ -28,7 +29,7 @@ enum ShellVerb {
       Descriptor(0),
       session.messages,
       history: file?.read() ?? LineHistory(),
-      schema: session.schema
+      completion: { ShellCompletion($0, of: session.verbs, schema: session.schema) }
     )
     defer { file?.shorten(to: terminal.history) }
     session.say("Type help for the verbs, exit to leave.")

@@ -28,17 +28,6 @@ final class Importer {
     var exitStatus: Int32 { rejected + unlinked == 0 ? 0 : 65 }
   }
 
-  /// The advice about an import that ended early.
-  static let resumeAdvice = """
-    With --resume JOURNAL the same command goes on later; without, import again with --on-conflict skip if an \
-    attribute is unique.
-    """
-  /// The advice for a value that is too large for any record.
-  static let largeValueAdvice =
-    "A larger value goes into a row that is stored, with: depot blob put ENTITY/ID ATTRIBUTE FILE"
-  /// The advice about a bad record.
-  static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and continues."
-
   /// The size of the largest batch in bytes, plus up to one record.
   static let batchBytes = 4 << 20
 
@@ -303,7 +292,7 @@ extension Importer.Outcome {
   func located(_ error: DepotError, line: Int?) -> DepotError {
     var located = countingStored(with: error)
     if let line { located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "") }
-    located.hint = located.hint ?? Importer.rejectsAdvice
+    located.hint = located.hint ?? ImportAdvice.rejects
     return located
   }
 
@@ -317,7 +306,7 @@ extension Importer.Outcome {
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
     // The service's error is only about the last request.
     if stored > 0, error.effect == .none { counted.effect = .partial }
-    if error.code == .cancelled, stored > 0 { counted.hint = Importer.resumeAdvice }
+    if error.code == .cancelled, stored > 0 { counted.hint = ImportAdvice.resume }
     return counted
   }
 }

@@ -8,12 +8,15 @@ struct Verb: Sendable {
   var details = ""
   let examples: [String]
   var options: [OptionSpec] = []
+  /// The options that stand for the last word of its name, as in `schema --swift`.
+  var impliedBy: [OptionSpec] = []
+  /// The terms in which its errors are told.
+  var terms = Terms.commandLine
+  /// Whether it runs other verbs, each with output of its own.
+  var runsVerbs = false
   let run: @Sendable (CommandSession) throws -> Void
 
   var words: [String] { name.split(separator: " ").map(String.init) }
-
-  /// Whether help and completion leave it out.
-  var isHidden: Bool { name.hasPrefix("__") }
 
   /// All options that it accepts, including the shared ones.
   var allOptions: [OptionSpec] { options + shared }
@@ -42,6 +45,16 @@ struct Verb: Sendable {
 }
 
 extension Verb {
+  /// The form in which a user writes what a verb does.
+  enum Terms: Sendable {
+    /// Operands and options.
+    case commandLine
+    /// The arguments of an operation of the protocol, in a file.
+    case arguments
+    /// An operation of the protocol.
+    case operation
+  }
+
   /// The operands of a verb.
   struct Operands: Sendable {
     /// The operands as the help shows them.
@@ -79,14 +92,6 @@ extension Verb {
     static let entityAndPredicate = Self("ENTITY [PREDICATE]", 1...2, .entities, .predicate)
     static let history = Self("[ENTITY | ENTITY/ID …]", 0...Int.max, .entities)
   }
-}
-
-extension Verb {
-  /// All verbs, in the order of the help.
-  static let all: [Verb] = VerbGroup.all.flatMap(\.verbs) + [CompleteVerb.verb, ManualVerb.verb]
-
-  /// The verbs that the help and completion show.
-  static let visible = all.filter { !$0.isHidden }
 }
 
 /// The end of a verb with an exit status other than 0.
