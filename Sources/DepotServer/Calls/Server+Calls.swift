@@ -160,7 +160,7 @@ extension Server {
   private func control(of call: Call) -> CallControl {
     guard let milliseconds = call.deadlineMilliseconds else { return CallControl() }
     let deadline = now + UInt64(milliseconds) * 1_000_000
-    nextDeadline = min(nextDeadline, deadline)
+    schedule.deadline = min(schedule.deadline, deadline)
     return CallControl(deadline: deadline)
   }
 
@@ -188,7 +188,7 @@ extension Server {
 
   /// Withdraws the writes of stopped calls from the stores' queues, all of a round at once.
   func withdrawStopped() {
-    for host in hosts where !host.stopped.isEmpty {
+    for host in stores.hosts where !host.stopped.isEmpty {
       for outcome in host.withdrawStopped() { finish(outcome) }
     }
   }
@@ -198,20 +198,20 @@ extension Server {
 
   /// Ends calls whose deadline has passed, for a limited time, and notes when to continue.
   func endOverdue() {
-    guard now >= nextDeadline else { return }
-    nextDeadline = .max
+    guard now >= schedule.deadline else { return }
+    schedule.deadline = .max
     let end = Monotonic.now() + Self.overdueNanoseconds
     for session in sessions.values {
       for (id, call) in session.calls where call.control.deadline != .max && !call.isStopped {
         if call.control.deadline <= now, Monotonic.now() < end {
           endIfStopped(id, session)
         } else {
-          nextDeadline = min(nextDeadline, call.control.deadline)
+          schedule.deadline = min(schedule.deadline, call.control.deadline)
         }
       }
     }
     // Deadlines close to each other are checked together.
-    if nextDeadline != .max { nextDeadline = max(nextDeadline, now + 5_000_000) }
+    if schedule.deadline != .max { schedule.deadline = max(schedule.deadline, now + 5_000_000) }
   }
 
   func running(_ call: Call) -> RunningCall {
@@ -244,7 +244,7 @@ extension Server {
       if case .compact = call.operation { request.isBarrier = true }
       allowDirectAnswer(to: &request, session, of: host)
       session.calls[call.id]?.writes = [(host, request.token)]
-      hand(request, to: host)
+      stores.hand(request, to: host)
     } catch {
       fail(call, session, error)
     }
@@ -301,8 +301,8 @@ extension Server {
 
   /// Makes the stores drop a connection's unfinished uploads.
   func dropUploads(_ session: Session) {
-    for host in hosts where session.uploads.contains(host.number) && host.reader != nil {
-      hand(
+    for host in stores.hosts where session.uploads.contains(host.number) && host.reader != nil {
+      stores.hand(
         WriteRequest(
           token: pending.add(.server { _ in }),
           operation: .ping,
@@ -337,7 +337,7 @@ extension Server {
     let shownCount = inbox.shownCount
     if inbox.hasMessages || shownCount != lastShownCount {
       lastShownCount = shownCount
-      for host in hosts { host.endSnapshot() }
+      for host in stores.hosts { host.endSnapshot() }
     }
     let started = session.calls[call.id]
     let control =
@@ -393,7 +393,8 @@ extension Server {
   /// Returns whether answering one call of a session is the only work of this round.
   private func isAlone(_ session: Session) -> Bool {
     session.output.count == 0 && session.decoder.pendingCount == 0 && !session.queue.hasWaiting
-      && writing.isEmpty && ready.count == 1 && sessionsToFlush.allSatisfy { $0 === session }
+      && stores.writing.isEmpty && sessions.ready.count == 1
+      && sessions.unsent.allSatisfy { $0 === session }
   }
 
   /// Passes a read to the readers' threads.

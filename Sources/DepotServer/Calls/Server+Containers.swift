@@ -7,11 +7,6 @@ extension Server {
   /// The maximal number of descriptors of a store, including its readers.
   static let descriptorsPerStore = 28
 
-  /// The containers besides the service's own, by their names.
-  var namedContainers: [Container] {
-    containers.values.filter { $0 !== defaultContainer }.sorted { $0.name < $1.name }
-  }
-
   /// Returns the container named `name`, or the session's own if `nil`; the session then uses it.
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
@@ -23,14 +18,14 @@ extension Server {
     }
     let wanted = name ?? session.containerName
     if let side = try migrationSide(wanted, session) { return side }
-    guard let container = containers[wanted] else { throw Self.notFound(wanted) }
+    guard let container = stores.containers[wanted] else { throw Self.notFound(wanted) }
     switch container.state {
     case .open: break
     case .opening: throw DepotError(.busy, "The container \"\(wanted)\" is being opened.")
     case .closing, .closed: throw Self.notFound(wanted)
     }
     if let error = container.interruption { throw error }
-    if container !== defaultContainer { container.users.insert(session.number) }
+    if container !== stores.defaultContainer { container.users.insert(session.number) }
     if name == nil { session.container = container }
     return container
   }
@@ -44,7 +39,7 @@ extension Server {
 
   /// Opens a container, or shares one that is open.
   func open(_ request: ContainerRequest, _ session: Session, _ caller: Caller) throws(DepotError) {
-    guard let container = containers[request.name] else {
+    guard let container = stores.containers[request.name] else {
       return try create(request, session, caller)
     }
     switch container.state {
@@ -125,8 +120,7 @@ extension Server {
       hosts: made,
       keeps: request.keeps
     )
-    containers[request.name] = container
-    hosts += made
+    stores.add(container)
     for host in made { host.willOpen() }
     opener.open(made.map { ($0.number, $0.configuration) }) { [self] outcome in
       didOpen(container, outcome, request, caller)
@@ -139,9 +133,8 @@ extension Server {
     _ configuration: StoreConfiguration,
     entities: [String]? = nil
   ) -> StoreHost {
-    defer { nextHost += 1 }
-    return StoreHost(
-      number: nextHost,
+    StoreHost(
+      number: stores.takeNumber(),
       name: name,
       configuration: configuration,
       entities: entities,
@@ -151,13 +144,13 @@ extension Server {
   }
 
   private func checkRoom(for count: Int) throws(DepotError) {
-    let others = hosts.count - defaultContainer.hosts.count
+    let others = stores.hosts.count - stores.defaultContainer.hosts.count
     guard others + count <= Limits.stores else {
       throw DepotError(.tooManyStores, "\(others) stores are open; \(Limits.stores) may be.")
         .hint("Close a container that nobody needs.")
     }
     // Clients need descriptors too.
-    let wanted = (hosts.count + count) * Self.descriptorsPerStore + 64
+    let wanted = (stores.hosts.count + count) * Self.descriptorsPerStore + 64
     guard wanted <= max(Process.descriptorLimit, 2 * Self.descriptorsPerStore + 64) else {
       throw DepotError(.tooManyStores, "The service may not open enough files for more stores.")
         .hint("Raise its limit of open files (LimitNOFILE, ulimit -n).")
@@ -251,11 +244,11 @@ extension Server {
   // MARK: - Closing
 
   func closeContainer(_ name: String, _ caller: Caller) throws(DepotError) {
-    guard name != defaultContainer.name else {
+    guard name != stores.defaultContainer.name else {
       throw DepotError(.usage, "The container \"\(name)\" is open as long as the service runs.")
         .at("/args/name")
     }
-    guard let container = containers[name], container.state == .open else {
+    guard let container = stores.containers[name], container.state == .open else {
       throw Self.notFound(name)
     }
     if let error = container.interruption { throw error }
@@ -264,8 +257,8 @@ extension Server {
 
   /// Notes that a session no longer uses any container.
   func leaveContainers(_ session: Session) {
-    guard containers.count > 1 else { return }
-    for container in namedContainers where container.users.remove(session.number) != nil {
+    guard stores.containers.count > 1 else { return }
+    for container in stores.namedContainers where container.users.remove(session.number) != nil {
       closeIfAbandoned(container)
     }
   }
@@ -295,8 +288,7 @@ extension Server {
 
   private func didClose(_ container: Container) {
     container.state = .closed
-    containers[container.name] = nil
-    hosts.removeAll { $0.container === container }
+    stores.remove(container)
     let waiting = container.whenClosed
     container.whenClosed = []
     for body in waiting { body() }

@@ -81,7 +81,7 @@ extension Server {
       let defined = isMigration ? container : nil
       let request = request(call, session, control, defining: defined)
       session.calls[call.id]?.writes = [(host, request.token)]
-      return hand(request, to: host)
+      return stores.hand(request, to: host)
     }
     try control.check()
     let caller = Caller(session, call)
@@ -142,7 +142,7 @@ extension Server {
         )
         // The decision about a prepared definition can't be withdrawn.
         if phase == .whole || phase == .prepare { note(request, to: host, of: caller) }
-        hand(request, to: host)
+        stores.hand(request, to: host)
       },
       completion: { result in
         if container.migration == nil { container.interruption = nil }

@@ -10,7 +10,7 @@ extension Server {
   func migrationSide(_ name: String, _ session: Session) throws(DepotError) -> Container? {
     let isOld = name.hasSuffix(MigrationRequest.oldSuffix)
     guard isOld || name.hasSuffix(MigrationRequest.newSuffix) else { return nil }
-    let base = containers[String(name.dropLast(MigrationRequest.oldSuffix.count))]
+    let base = stores.containers[String(name.dropLast(MigrationRequest.oldSuffix.count))]
     guard let migration = base?.migration, migration.owner == session.number,
       let side = isOld ? migration.old : migration.new
     else {
@@ -21,7 +21,9 @@ extension Server {
   }
 
   private func migration(of session: Session) throws(DepotError) -> RunningMigration {
-    let found = containers.values.lazy.compactMap(\.migration).first { $0.owner == session.number }
+    let found = stores.containers.values.lazy.compactMap(\.migration).first {
+      $0.owner == session.number
+    }
     guard let found, found.stage == .open else {
       throw DepotError(.usage, "This connection migrates nothing.").hint(
         "Send migration.begin first."
@@ -40,7 +42,7 @@ extension Server {
     _ caller: Caller
   ) throws(DepotError) {
     let container = try container(call.container, session)
-    let isBusy = containers.values.contains { $0.migration?.owner == session.number }
+    let isBusy = stores.containers.values.contains { $0.migration?.owner == session.number }
     guard !isBusy, container.migration == nil else {
       throw DepotError(.usage, "This connection is in a migration already.")
         .hint("Commit it or abort it first.")
@@ -89,7 +91,7 @@ extension Server {
       isBarrier: true
     )
     note(request, to: host, of: caller)
-    hand(request, to: host)
+    stores.hand(request, to: host)
   }
 
   private func didCopy(_ migration: RunningMigration, _ value: JSONValue, _ caller: Caller) {
@@ -99,7 +101,7 @@ extension Server {
     configuration.isScratch = true
     configuration.history = migration.host.configuration.history
     let copy = makeHost(migration.host.name, configuration)
-    hosts.append(copy)
+    stores.add(copy)
     migration.copy = copy
     copy.willOpen()
     opener.open([(copy.number, configuration)]) { [self] outcome in
@@ -145,7 +147,7 @@ extension Server {
     let error = Self.migrating(migration.container)
     let copies = StoreCopies(of: migration.host.configuration.path)
     copy.suspend(error) { [self] in
-      hosts.removeAll { $0 === copy }
+      stores.remove(copy)
       migration.host.suspend(error, keepsLock: true) { [self] in
         let backup = takesBackup ? copies.nextBackup(of: migration.version) : nil
         opener.run { () throws(DepotError) in
@@ -197,7 +199,7 @@ extension Server {
       return completion()
     }
     copy.suspend(Self.migrating(migration.container)) { [self] in
-      hosts.removeAll { $0 === copy }
+      stores.remove(copy)
       StoreCopies(of: migration.host.configuration.path).removeCopy()
       log.write(.notice, "migration given up", [("container", .text(migration.container.name))])
       migration.end()

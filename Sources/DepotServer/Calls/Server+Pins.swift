@@ -113,7 +113,7 @@ extension Server {
   /// - Returns: Whether to call this again soon.
   func tendSnapshots() -> Bool {
     var isBusy = false
-    for host in hosts {
+    for host in stores.hosts {
       host.readers?.expirePins()
       if host.boundLog(configuration.logBytes) { isBusy = true }
     }

@@ -23,9 +23,9 @@ extension Server {
       ]),
       "calls": statistics.callsJSON,
       "slow": statistics.slowJSON,
-      "store": report(of: defaultContainer.hosts[0]),
-      "readers": defaultContainer.hosts[0].readers?.statistics.json ?? .null,
-      "containers": .array(namedContainers.map(statistics)),
+      "store": report(of: stores.defaultContainer.hosts[0]),
+      "readers": stores.defaultContainer.hosts[0].readers?.statistics.json ?? .null,
+      "containers": .array(stores.namedContainers.map(statistics)),
       "memory": .object(["residentBytes": .int64(Int64(Process.residentBytes))]),
     ])
   }

@@ -18,8 +18,8 @@ extension Server {
     var result: StoreConfiguration
     switch store.location {
     case .memory:
-      let folder = try memoryFolder()
-      result = StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
+      let folder = try stores.memoryFolder(instance: instance)
+      result = StoreConfiguration(path: "\(folder)/\(stores.nextNumber).store", isInMemory: true)
       result.history = self.configuration.history
       return result
     case .file(let name):
@@ -46,7 +46,7 @@ extension Server {
     if !store.isReadOnly {
       try DepotError.at("/args/stores/\(index)", try DepotError.refuseDistrust(folderOf: resolved))
     }
-    for host in hosts {
+    for host in stores.hosts {
       let other = host.configuration.path
       guard FileSystem.resolved(other) == resolved || FileSystem.isSameFile(other, resolved) else {
         continue
@@ -87,14 +87,6 @@ extension Server {
     return configuration.store(in: address)
   }
 
-  /// Returns the folder of the stores in memory, which is made for the first of them.
-  private func memoryFolder() throws(DepotError) -> String {
-    if let memory { return memory.path }
-    let made = try MemoryFolder(instance: instance)
-    memory = made
-    return made.path
-  }
-
   /// The folder of stores that clients name by a file name only.
   private var storesFolder: String {
     let path = configuration.storePath
@@ -103,7 +95,7 @@ extension Server {
 
   /// Returns the reply to `container.list`.
   func containerList() -> JSONValue {
-    let open = [defaultContainer] + namedContainers.filter { $0.state == .open }
+    let open = [stores.defaultContainer] + stores.namedContainers.filter { $0.state == .open }
     return .object(["containers": .array(open.map(description))])
   }
 
@@ -120,7 +112,7 @@ extension Server {
   private func description(of container: Container) -> JSONValue {
     .object([
       "name": .string(container.name),
-      "users": .int64(Int64(container === defaultContainer ? users : container.users.count)),
+      "users": .int64(Int64(container === stores.defaultContainer ? users : container.users.count)),
       "keep": .bool(
         container.keeps || !container.hosts.contains { $0.configuration.isInMemory }
       ),

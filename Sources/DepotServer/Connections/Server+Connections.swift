@@ -6,33 +6,28 @@ internal import DepotProtocol
 extension Server {
   /// Watches the listening socket.
   func watchListener() {
-    guard let listener, !isAccepting, sessions.count < acceptableConnections else { return }
+    guard sessions.count < acceptableConnections else { return }
     do throws(SystemError) {
-      try loop.add(listener.descriptor, token: Self.listenerToken)
-      isAccepting = true
+      try acceptor.watch(in: loop, token: Self.listenerToken)
     } catch {
       log.write(.error, "the socket can't be watched", [("error", .text("\(error)"))])
     }
   }
 
   /// Stops accepting for a while; the kernel queues new clients.
-  func pauseListener() {
-    guard let listener, isAccepting else { return }
-    loop.remove(listener.descriptor)
-    isAccepting = false
-  }
+  func pauseListener() { acceptor.pause(in: loop) }
 
   /// The most accepted connections, including those accepted only to be refused.
   ///
   /// The readers and the store must not run out of descriptors because of clients.
   private var acceptableConnections: Int {
-    let kept = Self.descriptorsPerStore * hosts.count
+    let kept = Self.descriptorsPerStore * stores.hosts.count
     return min(2 * configuration.maximumConnections, max(1, Process.descriptorLimit - kept))
   }
 
   func acceptAll() {
     // Accepting may have been paused after the kernel reported waiting clients.
-    guard let listener, isAccepting else { return }
+    guard let listener = acceptor.watched else { return }
     for _ in 0..<64 {
       guard sessions.count < acceptableConnections else {
         log.write(.warning, "not accepting", [("connections", .number(sessions.count))])
@@ -47,7 +42,7 @@ extension Server {
         if error.wouldBlock { return }
         guard error.isExhaustion else { continue }
         noteExhaustion(error)
-        nextTick = now + Self.acceptPause
+        schedule.tick = now + Self.acceptPause
         return pauseListener()
       }
     }
@@ -57,12 +52,12 @@ extension Server {
   static let acceptPause: UInt64 = 100_000_000
 
   /// Whether clients may be waiting while the socket isn't watched.
-  var isAcceptingPaused: Bool { isServing && listener != nil && !isAccepting }
+  var isAcceptingPaused: Bool { isServing && acceptor.isPaused }
 
   /// Logs once when descriptors or memory for clients run out, and once when there are some again.
   private func noteExhaustion(_ error: SystemError?) {
-    guard (error != nil) != isExhausted else { return }
-    isExhausted = error != nil
+    guard (error != nil) != acceptor.isExhausted else { return }
+    acceptor.isExhausted = error != nil
     if let error {
       log.write(.warning, "out of descriptors; not accepting", [("error", .text("\(error)"))])
     } else {
@@ -73,14 +68,13 @@ extension Server {
   /// Begins to serve a client.
   func open(_ descriptor: Descriptor, _ peer: UnixSocket.Peer) throws(SystemError) {
     let session = Session(
-      number: nextSession,
+      number: sessions.makeNumber(),
       descriptor: descriptor,
       inbox: inbox,
       peer: peer,
       role: role(of: peer, at: descriptor),
       now: now
     )
-    nextSession += 1
     statistics.connectionsTotal += 1
     if session.role == nil {
       session.refusal = DepotError(.peer, "User \(peer.user) may not use this service.")
@@ -96,7 +90,7 @@ extension Server {
     }
     if session.refusal != nil { statistics.connectionsRefused += 1 }
     try loop.add(descriptor, token: session.number)
-    sessions[session.number] = session
+    sessions.add(session)
   }
 
   /// Returns a peer's role; looks its groups up only if a rule is about groups.
@@ -113,7 +107,7 @@ extension Server {
 
   /// Closes a connection and drops its uncommitted work.
   func end(_ session: Session) {
-    guard sessions.removeValue(forKey: session.number) != nil else { return }
+    guard sessions.remove(session) else { return }
     session.revokeDirectAnswer()
     session.socket.close()
     loop.remove(session.descriptor)

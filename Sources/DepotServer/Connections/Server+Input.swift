@@ -12,32 +12,27 @@ extension Server {
   private static let allRequestBytes = 256 << 20
   private static let fewRequestBytes = 1 << 20
 
-  /// Queues a session, so that its input is handled in order.
-  func enqueue(_ session: Session) {
-    guard !session.isQueued else { return }
-    session.isQueued = true
-    ready.append(session)
-  }
+  func enqueue(_ session: Session) { sessions.enqueue(session) }
 
   /// Handles the sessions' input, each for its time slice.
   ///
   /// Sessions without a slice in this round come first in the next one.
   func serveReady() {
     releaseHeld()
-    let count = ready.count
+    let count = sessions.ready.count
     guard count > 0 else { return }
     let end = Monotonic.now() + Self.iterationNanoseconds
     let slice = Self.iterationNanoseconds / UInt64(max(5, count))
     var served = 0
     var time = Monotonic.now()
     while served < count, served == 0 || time < end {
-      let session = ready[served]
+      let session = sessions.ready[served]
       served += 1
       session.isQueued = false
       if sessions[session.number] != nil { serve(session, until: time + slice) }
       time = Monotonic.now()
     }
-    ready.removeFirst(served)
+    sessions.dequeue(served)
   }
 
   private func serve(_ session: Session, until end: UInt64) {
@@ -90,7 +85,7 @@ extension Server {
   private func handleFrame(_ session: Session) throws(DepotError) -> Bool {
     if let (frame, count) = session.held {
       guard hasRoom(session) else {
-        held[session.number] = session
+        sessions.hold(session)
         return false
       }
       session.held = nil
@@ -107,7 +102,7 @@ extension Server {
       let frame = try shapes.frame(bytes)
       if case .call = frame, !hasRoom(session) {
         session.held = (frame, bytes.count)
-        held[session.number] = session
+        sessions.hold(session)
         scheduleFlush(session)
         return false
       }
@@ -132,10 +127,10 @@ extension Server {
 
   /// Continues with the sessions whose next call may begin now.
   private func releaseHeld() {
-    for (number, session) in held {
+    for (number, session) in sessions.held {
       let isGone = sessions[number] == nil || session.isClosing
       guard isGone || hasRoom(session) else { continue }
-      held[number] = nil
+      sessions.release(number)
       guard !isGone else { continue }
       session.lastProgress = now
       enqueue(session)

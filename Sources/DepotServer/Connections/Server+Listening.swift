@@ -32,7 +32,7 @@ extension Server {
   /// Services inside a program aren't recorded, as they end with it; service managers keep their
   /// own records.
   func record(isStopped: Bool) {
-    guard !isInProgram, let listener, listener.hasPath else { return }
+    guard !isInProgram, let listener = acceptor.listener, listener.hasPath else { return }
     let record = ServiceRecord(store: configuration.storeName, isStopped: isStopped)
     do throws(SystemError) {
       try record.write(besideSocket: configuration.socketPath)

@@ -14,14 +14,14 @@ extension Server {
     } catch {
       log.write(.warning, "files are only looked at", [("error", .text("\(error)"))])
     }
-    for file in listener?.keptFiles ?? [] { fileNotices?.watch(file) }
-    for host in hosts { host.watchFiles(fileNotices) }
+    for file in acceptor.listener?.keptFiles ?? [] { fileNotices?.watch(file) }
+    for host in stores.hosts { host.watchFiles(fileNotices) }
   }
 
   /// Makes the files be checked in this round.
   func takeNotices() {
     fileNotices?.takeAll()
-    nextTick = now
+    schedule.tick = now
   }
 
   /// Checks that all files are at their paths; makes the socket again if only that is gone.
@@ -33,11 +33,11 @@ extension Server {
     case .serving, .draining: break
     default: return nil
     }
-    for host in hosts {
+    for host in stores.hosts {
       host.watchFiles(fileNotices)
       if let error = host.lookAtFiles() { return error }
     }
-    guard isServing, let listener else { return nil }
+    guard isServing, let listener = acceptor.listener else { return nil }
     if let (path, loss) = listener.lockLoss { return DepotError(loss, file: path) }
     switch listener.loss {
     case nil: break
@@ -55,16 +55,14 @@ extension Server {
         () throws(ListeningSocket.Failure) in
         try old.renewed(mode: Self.mode(access))
       }
-      pauseListener()
-      listener = fresh
+      acceptor.replace(with: fresh, in: loop)
       for file in fresh.keptFiles { fileNotices?.watch(file) }
       watchListener()
-      hasLostSocket = false
       log.write(.notice, "the socket was gone; listening anew")
     } catch {
       // It is tried again soon.
-      guard !hasLostSocket else { return }
-      hasLostSocket = true
+      guard !acceptor.hasLostSocket else { return }
+      acceptor.hasLostSocket = true
       log.write(.error, "the socket is gone", [("error", .text(error.message))])
     }
   }

@@ -11,7 +11,7 @@ extension Server {
     let messages = inbox.takeAll()
     // Another thread's read may have shown a commit that this thread doesn't know of yet, and later
     // reads must see it too.
-    if !messages.isEmpty { for host in hosts { host.endSnapshot() } }
+    if !messages.isEmpty { for host in stores.hosts { host.endSnapshot() } }
     for message in messages {
       if let status = receive(message) { return .end(status: status) }
     }
@@ -19,14 +19,14 @@ extension Server {
     endOverdue()
     serveReady()
     withdrawStopped()
-    submitWrites()
+    stores.submitWrites()
     flushSessions()
-    for host in hosts { host.rest() }
-    if now >= nextTick {
+    for host in stores.hosts { host.rest() }
+    if now >= schedule.tick {
       tick()
       if let loss = checkFiles(), let status = failStop(loss) { return .end(status: status) }
     }
-    if now >= nextWatchdog { assureWatchdog() }
+    if now >= schedule.watchdog { assureWatchdog() }
     if let status = advance() { return .end(status: status) }
     // Messages left without a wake-up must be read before the loop sleeps.
     return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
@@ -53,10 +53,10 @@ extension Server {
   private func receive(_ message: Inbox.Message) -> Int32? {
     switch message {
     case .committed(let number, let outcomes):
-      renewSnapshot(host(number))
+      renewSnapshot(stores.host(number))
       for outcome in outcomes { finish(outcome) }
     case .answered(let number, let token, let isSuccess, let time):
-      renewSnapshot(host(number))
+      renewSnapshot(stores.host(number))
       let outcome = WriteOutcome(token: token, frame: [], isSuccess: isSuccess)
       finish(outcome, at: time)
     case .rest(let connection):
@@ -78,9 +78,9 @@ extension Server {
       }
       if isLast { finish(caller.call, of: session, isError: false) }
     case .readersClosed(let number):
-      host(number)?.didCloseReaders()
+      stores.host(number)?.didCloseReaders()
     case .storeClosed(let number):
-      host(number)?.didCloseStore()
+      stores.host(number)?.didCloseStore()
     case .pinned(let pinned, let result):
       didPin(pinned, result)
     case .barrier(let caller, let result): passBarrier(caller, result)
@@ -93,8 +93,6 @@ extension Server {
     }
     return nil
   }
-
-  private func host(_ number: Int) -> StoreHost? { hosts.first { $0.number == number } }
 
   /// Makes new commits visible to the next read.
   private func renewSnapshot(_ host: StoreHost?) {
@@ -142,33 +140,16 @@ extension Server {
     )
   }
 
-  private func submitWrites() {
-    guard !writing.isEmpty else { return }
-    for host in writing { host.submit() }
-    writing.removeAll(keepingCapacity: true)
-  }
-
-  /// Keeps a write until the end of the round.
-  func hand(_ request: WriteRequest, to host: StoreHost) {
-    if host.writes.isEmpty { writing.append(host) }
-    host.writes.append(request)
-  }
-
   private func flushSessions() {
-    guard !sessionsToFlush.isEmpty else { return }
-    for session in sessionsToFlush {
+    guard !sessions.unsent.isEmpty else { return }
+    for session in sessions.unsent {
       session.needsFlush = false
       if sessions[session.number] != nil { flush(session) }
     }
-    sessionsToFlush.removeAll(keepingCapacity: true)
+    sessions.didFlush()
   }
 
-  /// Makes a session's output be sent before the loop sleeps.
-  func scheduleFlush(_ session: Session) {
-    guard !session.needsFlush else { return }
-    session.needsFlush = true
-    sessionsToFlush.append(session)
-  }
+  func scheduleFlush(_ session: Session) { sessions.scheduleFlush(session) }
 
   /// Sends as much as a client takes, and watches for when it can take more.
   private func flush(_ session: Session) {

@@ -29,7 +29,7 @@ extension Server {
     do throws(DepotError) {
       let fresh = try configuration.reloaded()
       access = fresh.access
-      if access.isShared { listener?.admitAll() }
+      if access.isShared { acceptor.listener?.admitAll() }
       slowNanoseconds = UInt64(fresh.slowMilliseconds) * 1_000_000
       log.write(.notice, "reloaded")
       notifier?.send("READY=1\nSTATUS=reloaded")
@@ -51,7 +51,7 @@ extension Server {
     pauseListener()
     if case .end = departure {
       notifier?.send("STOPPING=1")
-      listener?.unlinkIfOwn()
+      acceptor.listener?.unlinkIfOwn()
     }
     for session in sessions.values
     where session.state.isOpen && session.number != departure.connection {
@@ -67,7 +67,7 @@ extension Server {
   /// - Returns: The process's exit status at the very end; `nil` before.
   func advance() -> Int32? {
     switch phase {
-    case .serving, .handedOver, .resuming: return nil
+    case .starting, .serving, .handedOver, .resuming: return nil
     case .closing(let departure):
       closeNext(before: departure)
       if case .ended = phase { return advance() }
@@ -98,10 +98,10 @@ extension Server {
 
   /// Closes the next store, the service's own last; departs when all are closed.
   private func closeNext(before departure: Departure) {
-    let isClosing = hosts.contains { $0.isActive && !$0.isOpen }
+    let isClosing = stores.hosts.contains { $0.isActive && !$0.isOpen }
     if isClosing || opener.isBusy { return }
-    if let host = hosts.last(where: \.isOpen) { return host.suspend(ReaderPool.draining) }
-    memory?.remove()
+    if let host = stores.hosts.last(where: \.isOpen) { return host.suspend(ReaderPool.draining) }
+    stores.memory?.remove()
     switch departure {
     case .end(let status): phase = .ended(status: status)
     case .handover(let handover): handOver(handover)
@@ -110,7 +110,7 @@ extension Server {
 
   /// Does periodic work.
   func tick() {
-    nextTick = now + (isAcceptingPaused ? Self.acceptPause : 500_000_000)
+    schedule.tick = now + (isAcceptingPaused ? Self.acceptPause : 500_000_000)
     if isServing { watchListener() }
     for session in sessions.values {
       if session.output.count == 0 { topUp(session, isWaiting: true) }
@@ -135,16 +135,16 @@ extension Server {
       }
     }
     boundWaitingRows()
-    for host in hosts {
+    for host in stores.hosts {
       host.readers?.tendParked(olderThan: stallNanoseconds)
       host.giveBackMemory(unusedFor: 5_000_000_000, at: now)
       host.live?.tick()
       lookForRoom(host)
     }
-    if tendSnapshots() { nextTick = now + 100_000_000 }
-    if now >= nextPurge {
-      nextPurge = now + 10_000_000_000
-      for host in hosts where host.isOpen { host.store?.purgeHistory() }
+    if tendSnapshots() { schedule.tick = now + 100_000_000 }
+    if now >= schedule.purge {
+      schedule.purge = now + 10_000_000_000
+      for host in stores.hosts where host.isOpen { host.store?.purgeHistory() }
     }
     if !isServing { endStreamsOutOfCredit() }
   }
@@ -168,7 +168,7 @@ extension Server {
   func assureWatchdog() {
     guard let notifier, let interval = notifier.watchdogNanoseconds else { return }
     notifier.send("WATCHDOG=1")
-    nextWatchdog = now + interval / 2
+    schedule.watchdog = now + interval / 2
   }
 
   /// Ends streams without credit, which would delay the end of the service.

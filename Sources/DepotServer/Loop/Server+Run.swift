@@ -35,9 +35,11 @@ extension Server {
   }
 
   private func begin() -> Int32 {
-    for client in adopted { adopt(client) }
-    adopted = []
-    if access.isShared { listener?.admitAll() }
+    if case .starting(let clients) = phase {
+      phase = .serving
+      for client in clients { adopt(client) }
+    }
+    if access.isShared { acceptor.listener?.admitAll() }
     do throws(SystemError) {
       if let signals {
         try loop.add(signals.descriptor, token: Self.signalToken)
@@ -56,12 +58,12 @@ extension Server {
         ("version", .text(ProtocolVersion.software)),
       ]
     )
-    logCluster(of: hosts[0])
-    for host in hosts where host.isReadOnly && !host.configuration.isReadOnly {
+    logCluster(of: stores.hosts[0])
+    for host in stores.hosts where host.isReadOnly && !host.configuration.isReadOnly {
       let fields = [("store", ServerLog.Value.text(host.configuration.path))]
       log.write(.warning, "the store can't be written there; it is served for reading only", fields)
     }
-    if notifier?.watchdogNanoseconds != nil { nextWatchdog = now }
+    if notifier?.watchdogNanoseconds != nil { schedule.watchdog = now }
     notifier?.send("READY=1\nSTATUS=serving \(configuration.storeName)")
     record(isStopped: false)
     if configuration.reportsStart { StartReport.ready(store: configuration.storeName).send() }
@@ -71,8 +73,8 @@ extension Server {
 
   /// The time that the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
-    if !ready.isEmpty || hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
-    let next = min(nextDeadline, nextWatchdog)
+    if !sessions.ready.isEmpty || stores.hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
+    let next = min(schedule.deadline, schedule.watchdog)
     let rest = next > now ? (next - now) / 1_000_000 + 1 : 1
     return min(idleTimeout, Int32(clamping: rest))
   }
@@ -81,7 +83,7 @@ extension Server {
   private var idleTimeout: Int32 {
     // Nothing notifies this thread when others free descriptors.
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
-    let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)
+    let isIdle = isServing && sessions.isEmpty && !stores.hosts.contains(where: \.isFull)
     guard isIdle else { return 500 }
     return fileNotices == nil && !isInProgram ? 1000 : 10_000
   }

@@ -21,7 +21,7 @@ extension Server {
     pauseListener()
     // Clients that have sent nothing yet are handed over without noticing.
     for client in sessions.values where client.hasReceivedNothing {
-      sessions[client.number] = nil
+      sessions.remove(client)
       loop.remove(client.descriptor)
       handover.clients.append(client.descriptor)
     }
@@ -30,7 +30,8 @@ extension Server {
 
   /// Sends the socket to the other service once the stores are closed, or resumes if that is gone.
   func handOver(_ handover: Handover) {
-    guard let session = sessions[handover.connection], let listener else {
+    guard let session = sessions[handover.connection], let listener = acceptor.listener
+    else {
       return resume(handover)
     }
     let (names, descriptors) = listener.handOver()
@@ -58,10 +59,8 @@ extension Server {
   func resume(_ handover: Handover) {
     phase = .resuming(handover, mustEnd: false)
     log.write(.warning, "the other service is gone; serving again")
-    containers = [defaultContainer.name: defaultContainer]
-    hosts = defaultContainer.hosts
-    memory = nil
-    guard let host = defaultContainer.only else { return }
+    stores.reset()
+    guard let host = stores.defaultContainer.only else { return }
     host.reopen { [self] result in
       if case .failure(let error) = result {
         log.write(.error, "the store can't be opened again", [("error", .text("\(error)"))])

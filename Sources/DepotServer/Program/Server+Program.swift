@@ -89,7 +89,7 @@ extension Server {
   func giveUp() {
     phase = .closing(.end(status: 70))
     pauseListener()
-    listener?.unlinkIfOwn()
+    acceptor.listener?.unlinkIfOwn()
     for session in Array(sessions.values) { end(session) }
   }
 }

@@ -25,49 +25,18 @@ package actor Server {
 
   var access: AccessPolicy
   var slowNanoseconds: UInt64
-  var listener: ListeningSocket?
-  var isAccepting = false
+  var acceptor: Acceptor
   /// The notices about the service's files; `nil` inside a program, and where inotify fails.
   var fileNotices: FileNotices?
-  /// Whether the socket is gone from its path and couldn't be made again.
-  var hasLostSocket = false
-  /// Whether the last attempt to accept found no descriptors.
-  var isExhausted = false
-  /// Clients accepted by the previous service that had sent nothing.
-  var adopted: [Descriptor] = []
-  var sessions: [Int64: Session] = [:]
-  var nextSession: Int64 = 1
+  var sessions = SessionTable()
   var statistics = ServerStatistics()
-  /// All stores that are open or opening.
-  var hosts: [StoreHost]
-  var nextHost = 1
-  /// The containers that are open or opening, by name.
-  var containers: [String: Container]
-  /// The container of the store that the service was started with.
-  let defaultContainer: Container
-  /// The folder of the stores in memory, once there is one.
-  var memory: MemoryFolder?
-  /// The stores with writes in this round.
-  var writing: [StoreHost] = []
+  var stores: StoreRegistry
   /// The writes submitted to stores.
   var pending = PendingWrites()
-  /// The sessions with output to send.
-  var sessionsToFlush: [Session] = []
-  /// The sessions with frames or waiting calls, in order.
-  var ready: [Session] = []
-  /// The sessions whose next call waits until fewer bytes are in flight, by their numbers.
-  var held: [Int64: Session] = [:]
   /// Whether a slow call may still be explained in this round.
   var mayExplain = true
-  var phase = Phase.serving
-  /// The next check for overdue work, in nanoseconds of the monotonic clock.
-  var nextTick: UInt64 = 0
-  /// The earliest deadline of a call.
-  var nextDeadline = UInt64.max
-  /// The next notification of the service manager that the loop runs.
-  var nextWatchdog = UInt64.max
-  /// The next check of the limits of the stores' histories.
-  var nextPurge: UInt64 = 0
+  var phase: Phase
+  var schedule = Schedule()
   /// The forms of frames that clients have sent; similar frames are recognized by them.
   var shapes = CallShapes()
   /// The ``Inbox/shownCount`` that the snapshots of reads on this thread take into account.
@@ -77,6 +46,8 @@ package actor Server {
 
   /// The phase of the service's life.
   enum Phase {
+    /// The previous service had accepted clients that had sent nothing.
+    case starting(clients: [Descriptor])
     case serving
     /// New calls are refused, until the running ones are done or the time is over.
     case draining(until: UInt64, Departure)
@@ -166,7 +137,6 @@ package actor Server {
     self.configuration = configuration
     self.signals = signals
     self.instance = instance
-    self.memory = memory
     notifier = signals == nil ? nil : SystemdNotifier()
     access = configuration.access
     slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
@@ -191,25 +161,19 @@ package actor Server {
       inbox: inbox,
       opener: opener
     )
-    hosts = [host]
     let opened = try StoreOpener.open(store, number: host.number, inbox: inbox)
+    let source: (listener: ListeningSocket?, clients: [Descriptor])
     do throws(DepotError) {
       try host.adopt(opened)
       // The socket comes last: a client that finds it finds a verified store.
-      (listener, adopted) = try listen()
+      source = try listen()
     } catch {
       StoreOpener.close([opened]) {}
       throw error
     }
-    defaultContainer = Container(
-      name: ContainerRequest.defaultName,
-      stores: [],
-      hosts: [host],
-      keeps: true
-    )
-    defaultContainer.state = .open
-    defaultContainer.refresh()
-    containers = [defaultContainer.name: defaultContainer]
+    acceptor = Acceptor(source.listener)
+    phase = .starting(clients: source.clients)
+    stores = StoreRegistry(host, memory: memory)
   }
 
   static func makeInstance() -> String {
