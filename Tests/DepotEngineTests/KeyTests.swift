@@ -41,7 +41,7 @@ import Testing
       let numbers: JSONValue = .array([.int64(1), .null, .int64(3)])
       let texts: JSONValue = .array([.string("1"), .null, .string("3")])
       for (form, expected) in [
-        (Hello.Int64Form.string, texts), (.number, numbers), (.string, texts),
+        (Int64Form.string, texts), (.number, numbers), (.string, texts),
       ] {
         let result = await store.write([.insert(request)], key: "k", int64: form)
         let identifiers = try result[0].get()["ids"]

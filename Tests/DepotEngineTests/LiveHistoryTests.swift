@@ -117,7 +117,7 @@ import Testing
     try await withLeague { live in
       var quiet = request()
       quiet.echoes = false
-      let wanted: [(request: WatchRequest, connection: Int64, int64: Hello.Int64Form)] = [
+      let wanted: [(request: WatchRequest, connection: Int64, int64: Int64Form)] = [
         (request(), 8, .number), (request(), 9, .number), (request(), 9, .string),
         (quiet, 7, .number), (quiet, 8, .number),
         (request(HistoryRequest(entity: "Team")), 8, .number),

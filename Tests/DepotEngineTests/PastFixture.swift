@@ -18,7 +18,7 @@ struct PastFixture {
   func frames(
     _ json: String = "{}",
     byteLimit: Int = 64 << 10,
-    int64: Hello.Int64Form = .number
+    int64: Int64Form = .number
   ) throws -> [JSONValue] {
     guard case .history(let request) = try Operation("history", json) else { return [] }
     let reply = ReplyWriter(id: 1, framing: .lines, int64: int64)

@@ -113,7 +113,7 @@ extension QuickReader {
   func answer(
     _ operation: DepotProtocol.Operation,
     _ catalog: Catalog,
-    int64: Hello.Int64Form = .number
+    int64: Int64Form = .number
   ) throws -> [UInt8]? {
     var writer = JSONWriter()
     let isDone = try perform(

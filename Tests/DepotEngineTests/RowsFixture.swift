@@ -63,7 +63,7 @@ extension StoreFixture {
     _ entity: String,
     in path: String,
     select: [String]? = nil,
-    int64: Hello.Int64Form = .number
+    int64: Int64Form = .number
   ) throws -> [String] {
     let reader = try QuickReader(path: path, budget: 60_000_000_000)
     let request = FetchRequest(entity: entity, select: select)

@@ -38,7 +38,7 @@ final class StoreFixture: Sendable {
     _ operations: [DepotProtocol.Operation],
     key: String? = nil,
     control: CallControl = CallControl(),
-    int64: Hello.Int64Form = .number,
+    int64: Int64Form = .number,
     author: String? = nil,
     group: String? = nil,
     connection: Int64 = 7,

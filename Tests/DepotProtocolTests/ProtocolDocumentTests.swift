@@ -96,7 +96,7 @@ struct ProtocolDocumentTests {
   }
 
   @Test func `The codes are those of the source, with their retry and exit status`() throws {
-    let source = try source("Message/DepotError+Code.swift")
+    let source = try source("Values/DepotError+Code.swift")
     let codes = source.matches(of: /Self\(rawValue: "([a-z_.]+)"\)/).map { String($0.1) }
     #expect(codes.count > 40)
     let entries = try #require(document["errors"]?["codes"]?.array)

@@ -33,7 +33,7 @@ struct HistoryValue: Hashable, Sendable {
   }
 
   /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
-  func write(_ int64: Hello.Int64Form, to writer: inout JSONWriter) {
+  func write(_ int64: Int64Form, to writer: inout JSONWriter) {
     let isWritten = withCell { cell in
       switch cell {
       case .null: false

@@ -6,7 +6,7 @@ struct HistoryWriting {
   let catalog: Catalog
   let bounds: HistoryBounds
   let hasValues: Bool
-  let int64: Hello.Int64Form
+  let int64: Int64Form
 
   /// Begins the object of a transaction, up to its changes.
   func begin(_ transaction: HistorySource.Transaction, to writer: inout JSONWriter) {
@@ -121,7 +121,7 @@ struct MemberList {
   mutating func add(
     _ name: String,
     _ value: HistoryValue,
-    _ int64: Hello.Int64Form,
+    _ int64: Int64Form,
     to writer: inout JSONWriter
   ) {
     begin(name, &writer)
@@ -141,7 +141,7 @@ struct MemberList {
 
 extension JSONWriter {
   /// Writes the members of a changed relationship: the rows, or only that their order changed.
-  mutating func addLinks(_ added: [Int64], _ removed: [Int64], _ form: Hello.Int64Form) {
+  mutating func addLinks(_ added: [Int64], _ removed: [Int64], _ form: Int64Form) {
     if !added.isEmpty {
       member("add")
       identifiers(added, as: form)

@@ -46,7 +46,7 @@ struct LiveHistory {
   struct Form: Hashable {
     var request: HistoryRequest
     var framing: FrameDecoder.Framing
-    var int64: Hello.Int64Form
+    var int64: Int64Form
   }
 
   /// The properties of a watch that decide its frames, except the number of the call.

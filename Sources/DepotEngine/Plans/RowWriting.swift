@@ -55,7 +55,7 @@ struct RowWriting {
   func write(
     _ row: borrowing Row,
     from offset: Int = 0,
-    int64 form: Hello.Int64Form,
+    int64 form: Int64Form,
     limit: Int = .max,
     to writer: inout JSONWriter
   ) throws(DepotError) {
@@ -79,7 +79,7 @@ struct RowWriting {
     _ row: borrowing Row,
     _ offset: Int,
     _ column: Column,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     to writer: inout JSONWriter
   ) throws(DepotError) {
     let index = offset + column.index

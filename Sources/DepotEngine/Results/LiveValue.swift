@@ -48,7 +48,7 @@ struct LiveValue {
   /// Runs the query.
   func answer(
     in catalog: Catalog,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     on connection: Connection
   ) throws -> Answer {
     var answer = Answer(rows: [], generation: catalog.generation)
@@ -67,7 +67,7 @@ struct LiveValue {
   /// whole query can find it.
   func update(
     _ identifiers: [Int64],
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     at token: Int64,
     on connection: Connection
   ) throws -> [[UInt8]]? {
@@ -97,7 +97,7 @@ struct LiveValue {
 
   private func rows(
     of totals: LiveTotals,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     _ connection: Connection
   ) throws -> [[UInt8]] {
     guard let writing else { return [Self.row(of: Int64(totals.count))] }
@@ -111,7 +111,7 @@ struct LiveValue {
 
   private func rows(
     in catalog: Catalog,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     _ connection: Connection
   ) throws -> [[UInt8]] {
     var rows = GroupRows()
@@ -142,7 +142,7 @@ private struct GroupRows {
   mutating func add(
     _ row: borrowing Row,
     _ writing: RowWriting,
-    _ form: Hello.Int64Form
+    _ form: Int64Form
   ) throws(DepotError) {
     guard all.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
       throw DepotError(

@@ -35,7 +35,7 @@ final class SharedAnswer {
   /// The facts that watches with the same answer share.
   struct Shape: Hashable {
     var subject: WatchRequest.Subject
-    var form: Hello.Int64Form
+    var form: Int64Form
     /// The schema's generation.
     var generation: Int
   }

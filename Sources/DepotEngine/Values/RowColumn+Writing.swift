@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// Writes SQLite's values as JSON; each function returns `false` for a value of another form.
 extension RowColumn.Form {
   @inline(__always)
-  func write(_ value: Int64, _ form: Hello.Int64Form, to writer: inout JSONWriter) -> Bool {
+  func write(_ value: Int64, _ form: Int64Form, to writer: inout JSONWriter) -> Bool {
     switch self {
     case .scalar(.int64): writer.integer(value, as: form)
     case .scalar(.bool): writer.bool(value != 0)
@@ -26,7 +26,7 @@ extension RowColumn.Form {
   @inline(__always)
   func write(
     text: UnsafeBufferPointer<UInt8>,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     to writer: inout JSONWriter
   ) -> Bool {
     switch self {
@@ -64,7 +64,7 @@ extension RowColumn.Form {
   /// Writes a list of comma-separated identifiers.
   fileprivate static func write(
     identifiers text: UnsafeBufferPointer<UInt8>,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     to writer: inout JSONWriter
   ) {
     writer.raw("[")
@@ -76,7 +76,7 @@ extension RowColumn.Form {
   fileprivate static func write(
     list text: UnsafeBufferPointer<UInt8>,
     of type: AttributeType,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     to writer: inout JSONWriter
   ) {
     guard type == .int64, form == .string, text.count > 2 else { return writer.raw(text) }
@@ -87,7 +87,7 @@ extension RowColumn.Form {
 
   fileprivate static func write(
     numbers text: UnsafeBufferPointer<UInt8>,
-    _ form: Hello.Int64Form,
+    _ form: Int64Form,
     to writer: inout JSONWriter
   ) {
     guard form == .string else { return writer.raw(text) }

@@ -27,7 +27,7 @@ struct WriteReply {
     return writer.bytes
   }
 
-  func write(to writer: inout JSONWriter, as form: Hello.Int64Form) {
+  func write(to writer: inout JSONWriter, as form: Int64Form) {
     if case .stored(let json) = content { return writer.raw(Self.converted(json, to: form)) }
     writer.object { writer in
       switch content {
@@ -48,7 +48,7 @@ struct WriteReply {
   }
 
   /// Converts the identifiers of a stored result to a form.
-  private static func converted(_ json: [UInt8], to form: Hello.Int64Form) -> [UInt8] {
+  private static func converted(_ json: [UInt8], to form: Int64Form) -> [UInt8] {
     guard form == .string,
       let document = try? JSONDocument(json, valueLimit: .max),
       case .object(var members)? = try? JSONValue(document.root)
@@ -91,7 +91,7 @@ extension JSONWriter {
     write(value)
   }
 
-  fileprivate mutating func add(_ result: SaveResult, _ form: Hello.Int64Form) {
+  fileprivate mutating func add(_ result: SaveResult, _ form: Int64Form) {
     member("inserted", result.inserted)
     member("updated", result.updated)
     member("deleted", result.deleted)
@@ -126,7 +126,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func add(_ identifiers: [Int64?], _ form: Hello.Int64Form) {
+  private mutating func add(_ identifiers: [Int64?], _ form: Int64Form) {
     member("ids")
     raw("[")
     for index in identifiers.indices {
@@ -143,7 +143,7 @@ extension JSONWriter {
   fileprivate mutating func add(
     _ result: InsertResult,
     of request: InsertRequest,
-    _ form: Hello.Int64Form
+    _ form: Int64Form
   ) {
     member("inserted", result.inserted)
     member("updated", result.updated)

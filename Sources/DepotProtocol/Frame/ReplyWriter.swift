@@ -3,7 +3,7 @@
 package struct ReplyWriter: Sendable {
   package let id: Int64
   package private(set) var framing: FrameDecoder.Framing = .length
-  package private(set) var int64: Hello.Int64Form = .number
+  package private(set) var int64: Int64Form = .number
 
   /// Appends the terminal frame of success; `body` writes the JSON object that is the result.
   package func ok(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
@@ -14,6 +14,11 @@ package struct ReplyWriter: Sendable {
       body(&writer)
       writer.raw("}")
     }
+  }
+
+  /// Appends the terminal frame of success; `body` writes the members of the result.
+  package func object(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
+    ok(to: &writer) { $0.object(body) }
   }
 
   /// Appends the terminal frame of failure.
@@ -91,20 +96,4 @@ extension ReplyWriter {
 
   /// The beginning of each frame, before the number of the call.
   private static var head: StaticString { "{\"id\":" }
-}
-
-extension JSONWriter {
-  /// Writes an array of strings.
-  package mutating func names(_ list: [String]) {
-    array(list) { $0.string($1) }
-  }
-
-  /// Writes an integer of a row in the form that the client asked for.
-  @inline(__always)
-  package mutating func integer(_ value: Int64, as form: Hello.Int64Form) {
-    if form == .number { return integer(value) }
-    raw("\"")
-    integer(value)
-    raw("\"")
-  }
 }

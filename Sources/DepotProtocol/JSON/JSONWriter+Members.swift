@@ -1,10 +1,3 @@
-extension ReplyWriter {
-  /// Appends the terminal frame of success; `body` writes the members of the result.
-  package func object(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
-    ok(to: &writer) { $0.object(body) }
-  }
-}
-
 extension JSONWriter {
   /// Writes a comma, unless an array or an object begins here.
   package mutating func separate() {
@@ -41,7 +34,7 @@ extension JSONWriter {
   package mutating func member(
     _ name: StaticString,
     _ value: Int64,
-    as form: Hello.Int64Form = .number
+    as form: Int64Form = .number
   ) {
     member(name)
     integer(value, as: form)
@@ -76,8 +69,22 @@ extension JSONWriter {
   /// Writes an array of identifiers.
   package mutating func identifiers(
     _ list: some Sequence<Int64>,
-    as form: Hello.Int64Form = .number
+    as form: Int64Form = .number
   ) {
     array(list) { $0.integer($1, as: form) }
+  }
+
+  /// Writes an array of strings.
+  package mutating func names(_ list: [String]) {
+    array(list) { $0.string($1) }
+  }
+
+  /// Writes an integer of a row in the form that the client asked for.
+  @inline(__always)
+  package mutating func integer(_ value: Int64, as form: Int64Form) {
+    if form == .number { return integer(value) }
+    raw("\"")
+    integer(value)
+    raw("\"")
   }
 }

@@ -3,12 +3,6 @@ internal import CDepotVersion
 /// The first frame of a client.
 @Memberwise
 package struct Hello: Hashable, Sendable {
-  /// The form of 64-bit integers in replies.
-  package enum Int64Form: String, Hashable, Sendable {
-    case number
-    case string
-  }
-
   /// The lowest and the highest protocol version that the client speaks.
   package var versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest
   /// The name, version, and language of the client program.

@@ -15,7 +15,7 @@ extension Entity {
     var result = other
     result.attributes = attributes.extended(by: other.attributes)
     result.relationships = relationships.extended(by: other.relationships, key: \.name) { $1 }
-    for kind in SchemaChange.IndexKind.allCases {
+    for kind in Entity.IndexKind.allCases {
       result[kind] = self[kind].extended(by: other[kind], key: \.self) { $1 }
     }
     return result

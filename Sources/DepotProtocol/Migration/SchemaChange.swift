@@ -32,9 +32,9 @@ package enum SchemaChange: Hashable, Sendable {
   /// A change of one aspect of a relationship; several aspects are several steps.
   case changedRelationship(Relationship, to: Relationship, entity: String, RelationshipAspect)
 
-  case addedIndex(IndexKind, [String], entity: String)
+  case addedIndex(Entity.IndexKind, [String], entity: String)
   /// A removed index with its former paths.
-  case removedIndex(IndexKind, [String], entity: String)
+  case removedIndex(Entity.IndexKind, [String], entity: String)
 }
 
 extension SchemaChange {
@@ -86,38 +86,6 @@ extension SchemaChange {
     /// Its minimal and maximal number of targets. If it becomes tighter, rows must be checked.
     case counts(isTighter: Bool)
     case hashModifier
-  }
-
-  /// The kinds of indexes over several paths.
-  package enum IndexKind: String, Hashable, Sendable, CaseIterable {
-    case compound
-    case range
-    case unique
-  }
-}
-
-extension SchemaChange.IndexKind {
-  /// The name for people.
-  package var name: String { facts.name }
-
-  /// The member of the schema's JSON form.
-  var member: String { facts.member }
-
-  fileprivate var facts: (name: String, member: String, paths: WritableKeyPath<Entity, [[String]]>)
-  {
-    switch self {
-    case .compound: ("index", "indexes", \.indexes)
-    case .range: ("range index", "rangeIndexes", \.rangeIndexes)
-    case .unique: ("unique index", "uniques", \.uniques)
-    }
-  }
-}
-
-extension Entity {
-  /// The paths of each index of a kind.
-  package subscript(kind: SchemaChange.IndexKind) -> [[String]] {
-    get { self[keyPath: kind.facts.paths] }
-    set { self[keyPath: kind.facts.paths] = newValue }
   }
 }
 

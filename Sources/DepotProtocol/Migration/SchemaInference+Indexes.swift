@@ -1,7 +1,7 @@
 extension SchemaInference {
   mutating func compareIndexes(from before: Entity, to after: Entity) {
     let paths = successors(in: after.name)
-    for kind in SchemaChange.IndexKind.allCases {
+    for kind in Entity.IndexKind.allCases {
       let lists = before[kind].map { list in
         (old: list, new: list.map { paths[$0] ?? "" })
       }

@@ -339,3 +339,8 @@ extension Operation {
     }
   }
 }
+
+extension JSONWriter {
+  /// Writes the arguments of an operation as an object.
+  package mutating func write(_ operation: Operation) { object(operation) }
+}

@@ -196,3 +196,14 @@ extension AttributeValue {
     return attribute.options.contains(.externalStorage)
   }
 }
+
+extension RowBatch: MemberValue {
+  /// Takes the text of an array of arrays.
+  init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
+    guard node.kind == .array else { throw node.wrongType("an array of rows") }
+    guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
+    self.init(json: Array(node.document.bytes[node.range]), count: node.count)
+  }
+
+  func write(to writer: inout JSONWriter) { writer.raw(json) }
+}

@@ -77,6 +77,11 @@ extension Attribute {
   }
 }
 
+extension Attribute {
+  /// The type's name in the JSON form; for narrow numbers, the name of the width.
+  package var typeName: String { width?.rawValue ?? type.rawValue }
+}
+
 /// The widths of numbers that are stored in a wider type.
 public enum NumberWidth: String, Hashable, Sendable, CaseIterable {
   case int8

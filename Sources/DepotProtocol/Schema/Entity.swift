@@ -25,6 +25,9 @@ public struct Entity: Hashable, Sendable {
   /// The history policy of its rows and its subentities' rows; the parent's if `nil`.
   public var history: HistoryPolicy?
 
+  /// The names of the properties that the entity itself declares.
+  var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+
   /// The entity's own attribute named `name`, or `nil`.
   public subscript(name: String) -> Attribute? {
     attributes.first { $0.name == name }

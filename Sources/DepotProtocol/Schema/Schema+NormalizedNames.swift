@@ -14,7 +14,7 @@ extension Entity {
     originalName = originalName.map(NameSyntax.normalized)
     for index in attributes.indices { attributes[index].normalizeNames() }
     for index in relationships.indices { relationships[index].normalizeNames() }
-    for kind in SchemaChange.IndexKind.allCases {
+    for kind in Entity.IndexKind.allCases {
       self[kind] = self[kind].map { $0.map(NameSyntax.normalized) }
     }
   }
@@ -29,7 +29,7 @@ extension Entity {
       try Self.validate(form: relationship.destination, at: place + "/destination")
       try Self.validate(form: relationship.inverse, at: place + "/inverse")
     }
-    for kind in SchemaChange.IndexKind.allCases {
+    for kind in Entity.IndexKind.allCases {
       for (index, paths) in self[kind].enumerated() {
         for (place, path) in paths.enumerated() {
           try Self.validate(form: path, at: "/\(kind.member)/\(index)/\(place)")

@@ -38,7 +38,7 @@ final class Session {
   var author: String?
   /// The name of the process in the history.
   var process: String?
-  var int64: Hello.Int64Form = .number
+  var int64: Int64Form = .number
   /// The error that ends the session as soon as its framing is known.
   var refusal: DepotError?
   /// The stages of closing the connection, on the service's side.

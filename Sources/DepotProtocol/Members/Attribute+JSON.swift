@@ -1,7 +1,4 @@
 extension Attribute {
-  /// The type's name in the JSON form; for narrow numbers, the name of the width.
-  package var typeName: String { width?.rawValue ?? type.rawValue }
-
   fileprivate static func type(
     named node: JSONNode,
     of name: String

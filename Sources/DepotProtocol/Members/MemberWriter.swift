@@ -1,11 +1,4 @@
-extension JSONWriter {
-  /// Writes the arguments of an operation as an object.
-  package mutating func write(_ operation: Operation) { object(operation) }
-}
-
 extension JSONWriter: MemberCoder {
-  typealias Failure = Never
-
   static var isReader: Bool { false }
 
   /// Writes an object.

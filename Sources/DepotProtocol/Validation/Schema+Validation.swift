@@ -103,9 +103,6 @@ extension Schema {
 }
 
 extension Entity {
-  /// The names of the properties that the entity itself declares.
-  var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
-
   /// Checks each attribute by itself, and that names are unique.
   fileprivate func validateProperties() throws(DepotError) {
     let fields = ownFields.count { $0.relationship == nil }

@@ -6,7 +6,7 @@ struct IndexCheck {
   let schema: Schema
 
   func run() throws(DepotError) {
-    for kind in SchemaChange.IndexKind.allCases {
+    for kind in Entity.IndexKind.allCases {
       guard entity[kind].count <= Limits.attributes else {
         throw .invalid("\(entity.name) has over \(Limits.attributes) \(kind.member).")
           .hint("Split the entity.").at("/\(kind.member)")
@@ -19,7 +19,7 @@ struct IndexCheck {
 
   private func check(
     _ paths: [String],
-    _ kind: SchemaChange.IndexKind,
+    _ kind: Entity.IndexKind,
     at pointer: String
   ) throws(DepotError) {
     guard !paths.isEmpty, Set(paths).count == paths.count else {
@@ -37,7 +37,7 @@ struct IndexCheck {
     }
   }
 
-  private func check(_ path: String, _ kind: SchemaChange.IndexKind) throws(DepotError) {
+  private func check(_ path: String, _ kind: Entity.IndexKind) throws(DepotError) {
     guard let field = fields.first(where: { $0.path == path }) else {
       throw schema.unknownPath(path, from: entity)
     }
@@ -47,7 +47,7 @@ struct IndexCheck {
     }
   }
 
-  private func problem(with field: Field, _ kind: SchemaChange.IndexKind) -> (String, String)? {
+  private func problem(with field: Field, _ kind: Entity.IndexKind) -> (String, String)? {
     let attribute = field.attribute
     if field.isPresence {
       let part = fields.first { $0.path.hasPrefix(field.path + ".") }?.path

@@ -237,17 +237,6 @@ extension JSONValue: MemberValue {
   func write(to writer: inout JSONWriter) { writer.write(self) }
 }
 
-extension RowBatch: MemberValue {
-  /// Takes the text of an array of arrays.
-  init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
-    guard node.kind == .array else { throw node.wrongType("an array of rows") }
-    guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
-    self.init(json: Array(node.document.bytes[node.range]), count: node.count)
-  }
-
-  func write(to writer: inout JSONWriter) { writer.raw(json) }
-}
-
 extension DepotError {
   static func tooManyRows(_ count: Int) -> DepotError {
     DepotError(.tooManyRows, "\(count) rows are over the limit of \(Limits.rows) for one request.")
