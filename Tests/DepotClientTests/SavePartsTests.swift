@@ -76,7 +76,7 @@ import Testing
   func `the parts of a save are the save, and none is too large`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed &* 2_654_435_761 &+ 1)
     let request = Self.request(&generator)
-    let limits = SaveParts.Limits(
+    let limits = SaveParts.Capacity(
       rows: Int.random(in: 1...12, using: &generator),
       bytes: [400, 2000, 8000].randomElement(using: &generator) ?? 400,
       values: [40, 200, 5000].randomElement(using: &generator) ?? 40

@@ -43,9 +43,6 @@ struct PendingCall: Sendable {
 }
 
 extension PendingCall {
-  /// How long after the deadline the service may still answer, in nanoseconds.
-  static let grace: UInt64 = 2_000_000_000
-
   /// On how many connections a call is sent at most: a read once more, a write with a key until it
   /// is likely that the call itself breaks the connection.
   private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
@@ -76,7 +73,7 @@ extension PendingCall {
 
   /// When the call fails here, even if the service doesn't answer.
   var expiry: UInt64? {
-    guard id == nil else { return deadline.map { $0 + Self.grace } }
+    guard id == nil else { return deadline.map { $0 + Call.grace } }
     return [deadline, queueDeadline].compactMap(\.self).min()
   }
 

@@ -83,11 +83,6 @@ final class RowEncoder: Encoder {
   }
 }
 
-/// A dictionary of any type, which isn't a list of its pairs.
-protocol KeyedContent {}
-
-extension Dictionary: KeyedContent {}
-
 private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: RowEncoder
   /// The beginning of the columns' names.

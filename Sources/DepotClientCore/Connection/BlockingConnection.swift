@@ -243,7 +243,7 @@ public final class BlockingConnection {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
     if let group { call.options.group = group }
-    let end = deadline.map { Monotonic.deadline(after: $0.milliseconds) + PendingCall.grace }
+    let end = deadline.map { Monotonic.deadline(after: $0.milliseconds) + Call.grace }
     return try use(isWrite: operation.isWrite, leavesDoubt: operation.leavesDoubt) {
       try receive(sendFrame(call), until: end, body)
     }
@@ -366,31 +366,3 @@ public final class BlockingConnection {
 
 @available(*, unavailable)
 extension BlockingConnection: Sendable {}
-
-extension Hello {
-  /// Introduces a program by its name.
-  init(_ name: String) {
-    self.init(
-      client: ["name": name, "version": ProtocolVersion.software, "language": "swift"]
-    )
-  }
-}
-
-extension Duration {
-  /// The duration in whole milliseconds, rounded up: 0 if it is negative, and 100 years if it is longer.
-  var milliseconds: Int {
-    let limit = 100 * 365 * 86400
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    guard seconds < limit else { return limit * 1000 }
-    return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-  }
-}
-
-extension DepotError {
-  /// The error that a connection can't be used in a process that was forked from the one that made it.
-  static let otherProcess = DepotError(
-    .disconnected,
-    "The connection belongs to the process that this one was forked from."
-  ).hint("Connect in this process.")
-}

@@ -1,17 +1,17 @@
 internal import DepotProtocol
 
+/// The next part of a watch.
+enum WatchPart: Sendable {
+  case frame([UInt8])
+  /// The connection was lost; the next frames come from another.
+  case interrupted(DepotError)
+}
+
 /// The frames of a watch, which continues after a lost connection.
 ///
 /// The reader interprets the frames and supplies the token up to which it has everything.
 @Memberwise("client", "request")
 struct WatchStream {
-  /// The next part of the stream.
-  enum Part: Sendable {
-    case frame([UInt8])
-    /// The connection was lost; the next frames come from another.
-    case interrupted(DepotError)
-  }
-
   /// How often in a row a watch may be lost before its first frame, until it is likely that the
   /// watch itself breaks connections.
   private static let attemptLimit = 5
@@ -30,7 +30,7 @@ struct WatchStream {
   /// - Parameter token: The token up to which everything was received; `nil` if nothing was.
   /// - Returns: A frame, or that the connection was lost.
   /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
-  mutating func next(since token: HistoryToken?) async throws -> Part {
+  mutating func next(since token: HistoryToken?) async throws -> WatchPart {
     while true {
       do {
         switch try await client.core.nextFrame(ticket(since: token)) {
@@ -70,19 +70,6 @@ struct WatchStream {
     [.disconnected, .draining, .streamExpired].contains(error.code) && attempts < Self.attemptLimit
       && client.core.reconnectFailures == reconnectFailures && !client.core.isClosed
   }
-}
-
-/// The owner of a stream, which is cancelled when this is released.
-final class OpenCall: Sendable {
-  private let client: Client
-  let ticket: Int64
-
-  init(_ client: Client, _ operation: Operation, deadline: Duration? = nil) throws {
-    self.client = client
-    ticket = try client.core.openStream(operation, deadline: deadline)
-  }
-
-  deinit { client.core.closeStream(ticket) }
 }
 
 extension ClientCore {

@@ -5,14 +5,14 @@ internal import DepotProtocol
 /// The batches keep their indexes in the request, since errors and conflicts point to these.
 struct SaveParts {
   /// How much a frame may have.
-  struct Limits: Sendable {
-    var rows = DepotProtocol.Limits.rows
-    var bytes = DepotProtocol.Limits.frameBytes
-    var values = DepotProtocol.Limits.values
+  struct Capacity: Sendable {
+    var rows = Limits.rows
+    var bytes = Limits.frameBytes
+    var values = Limits.values
   }
 
   private let request: SaveRequest
-  private let limits: Limits
+  private let limits: Capacity
   /// The most that a part has, so that encoding one and storing the one before go together.
   private let bytesOfPart: Int
   private var list = SaveRequest.List.insert
@@ -36,7 +36,7 @@ struct SaveParts {
   }
 
   /// Cuts a save into parts; `nil` if it fits a frame.
-  init?(_ request: SaveRequest, _ limits: Limits = Limits()) {
+  init?(_ request: SaveRequest, _ limits: Capacity = Capacity()) {
     // A value takes two bytes at least, and the JSON around rows is short.
     let isSmall = request.byteCount < min(limits.bytes / 2, 2 * limits.values)
     guard request.rowCount > limits.rows || !isSmall else { return nil }

@@ -115,7 +115,7 @@ extension BlockingConnection {
     try use(isWrite: false) {
       var parts = parts
       var count = 0
-      try pipeline(until: deadline.end.map { $0 + PendingCall.grace }) {
+      try pipeline(until: deadline.end.map { $0 + Call.grace }) {
         _ = try deadline.rest()
         return parts.next().map { part in
           count += 1

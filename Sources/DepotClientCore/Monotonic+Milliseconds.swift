@@ -11,3 +11,14 @@ extension Monotonic {
     now() + UInt64(milliseconds) * 1_000_000
   }
 }
+
+extension Duration {
+  /// The duration in whole milliseconds, rounded up: 0 if it is negative, and 100 years if it is longer.
+  var milliseconds: Int {
+    let limit = 100 * 365 * 86400
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    guard seconds < limit else { return limit * 1000 }
+    return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}

@@ -1,6 +1,22 @@
 public import DepotProtocol
 
 extension ServiceConnection {
+  /// Makes all changes of a save as one transaction that is on disk when this returns.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
+  ///   stored.
+  @Blocking
+  @concurrent
+  @discardableResult
+  public func save(
+    _ save: Save,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> SaveResult where Self == Client {
+    try await self.save(save.request, key: key, author: author, group: group)
+  }
+
   /// Makes all changes of a save, and calls `resolve` for each conflict with others' changes.
   ///
   /// The save is tried again with the resolutions, based on the values in the store at that time;
