@@ -66,7 +66,7 @@ extension ServiceTests {
       let daemon = try TestDaemon()
       let insert = InsertRequest([Item(name: "a")])
       let reader = try BlockingConnection(socket: SocketPath(daemon.socket), access: .read)
-      #expect(throws: DepotError.self) { try reader.insert(insert) }
+      #expect(throws: DepotError.self) { _ = try reader.insert(insert) }
       for access in ConnectionAccess.allCases {
         let client = try await Client(
           socket: SocketPath(daemon.socket),
@@ -75,7 +75,7 @@ extension ServiceTests {
         let codes = await [
           Self.code { _ = try await client.count(CountRequest(entity: "Item")) },
           Self.code { _ = try await client.insert(insert) },
-          Self.code { _ = try await client.compact() },
+          Self.code { try await client.close(connection: 999_999) },
         ]
         let isRefused = codes.map { $0 == .operation }
         switch access {
@@ -83,7 +83,7 @@ extension ServiceTests {
         case .write: #expect(isRefused == [false, false, true])
         case .owner: #expect(isRefused == [false, false, false])
         }
-        await client.close()
+        client.close()
       }
     }
 
