@@ -106,10 +106,10 @@ protocol ContextStore: AnyObject {
     _ body: (ObjectReference, DepotClient.HistoryChange) -> Void
   ) throws
 
-  /// Does something with the history that a program's own store keeps; `nil` if it keeps none.
-  func withHistory<Result>(
+  /// Does something with the program's own store; `nil` if the service keeps the objects.
+  func withOwnStore<Result>(
     in context: ModelContext,
-    _ body: (any HistoryProviding) throws -> Result?
+    _ body: (AnyObject) throws -> Result?
   ) throws -> Result?
 }
 
@@ -131,9 +131,9 @@ extension ContextStore {
     _ body: (ObjectReference, DepotClient.HistoryChange) -> Void
   ) throws {}
 
-  func withHistory<Result>(
+  func withOwnStore<Result>(
     in context: ModelContext,
-    _ body: (any HistoryProviding) throws -> Result?
+    _ body: (AnyObject) throws -> Result?
   ) throws -> Result? { nil }
 }
 

@@ -41,4 +41,10 @@ final class CustomStore<Store: DataStore>: ContextStore {
       return try body(store, current)
     }
   }
+  func withOwnStore<Result>(
+    in context: ModelContext,
+    _ body: (AnyObject) throws -> Result?
+  ) throws -> Result? {
+    try talk(context) { store, _ in try body(store) }
+  }
 }

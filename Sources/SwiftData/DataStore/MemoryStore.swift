@@ -2,6 +2,8 @@ internal import DepotProtocol
 
 /// A read-only store in memory, which holds the objects as they were before a migration stage.
 final class MemoryStore: DataStore {
+  typealias Configuration = MemoryStoreConfiguration
+
   let configuration: MemoryStoreConfiguration
   let schema: Schema
   let identifier: String

@@ -5,6 +5,7 @@ internal import Synchronization
 ///
 /// A custom store can contain one and forward requests to it.
 public final class DefaultStore: DataStore, DataStoreBatching {
+  public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
   public typealias TokenType = DefaultHistoryToken
 

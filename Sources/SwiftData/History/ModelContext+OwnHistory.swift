@@ -3,7 +3,9 @@ extension ModelContext {
   /// Returns the transactions of the program's own stores; `nil` if none has any of the type.
   final func ownHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
     let lists = try stores.compactMap { store in
-      try store.withHistory(in: self) { try $0.transactions(descriptor) }
+      try store.withOwnStore(in: self) {
+        try ($0 as? any HistoryProviding)?.transactions(descriptor)
+      }
     }
     return lists.isEmpty ? nil : lists.flatMap { $0 }
   }
@@ -14,7 +16,10 @@ extension ModelContext {
   ) throws -> Bool {
     var isKnown = false
     for store in stores {
-      isKnown = try store.withHistory(in: self) { try $0.remove(descriptor) } ?? false || isKnown
+      let isDeleted = try store.withOwnStore(in: self) {
+        try ($0 as? any HistoryProviding)?.remove(descriptor)
+      }
+      isKnown = isDeleted ?? false || isKnown
     }
     return isKnown
   }

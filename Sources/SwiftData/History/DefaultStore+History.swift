@@ -1,4 +1,6 @@
 extension DefaultStore: HistoryProviding {
+  public typealias HistoryType = DefaultHistoryTransaction
+
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
