@@ -41,8 +41,8 @@ import Testing
   @Test func `the uses of a module are found in its texts`() {
     let sources = ModuleSources(files: [
       "Low/A.swift": "/// As B is.\nstruct A { let text = \"B\"; func a() { other() } }",
-      "High/B.swift": "final class B: Sendable { let a: A?; struct Part {} }",
-      "main.swift": "let b = B.Part()",
+      "High/B.swift": "import Kit\nfinal class B: Sendable { let a: A?; struct Part {} }",
+      "main.swift": "public import struct Kit.Tool\nlet b = B.Part()",
     ])
     #expect(sources.folders == ["Low", "High", "."])
     #expect(
@@ -85,8 +85,11 @@ private struct ModuleSources {
     var names: [String: Set<Substring>] = [:]
     for (path, text) in files {
       let words = Self.words(of: text)
-      for (keyword, name) in zip(words, words.dropFirst())
-      where Self.keywords.contains(keyword) && name.first?.isUppercase == true {
+      // An import names the kind of the type that it brings along, too.
+      for (before, (keyword, name)) in zip([""] + words, zip(words, words.dropFirst()))
+      where before != "import" && Self.keywords.contains(keyword)
+        && name.first?.isUppercase == true
+      {
         home[name, default: []].insert(Self.folder(of: path))
       }
       names[path] = Set(words)
