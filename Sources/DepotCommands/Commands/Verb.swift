@@ -45,7 +45,7 @@ struct Verb: Sendable {
 }
 
 extension Verb {
-  /// The form in which a user writes what a verb does.
+  /// The lines that describe a verb, in the form of its help.
   enum Terms: Sendable {
     /// Operands and options.
     case commandLine

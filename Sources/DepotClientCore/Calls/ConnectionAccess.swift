@@ -1,9 +1,9 @@
 internal import DepotProtocol
 
-/// The most that a connection may do, at most what its user may.
+/// The most that a connection may do, within the rights of its user.
 ///
 /// The service refuses everything else with ``DepotError`` `permission.op`, so that a mistake of the program
-/// can't change what the connection is only to read.
+/// can't change a store that it is only to read.
 public enum ConnectionAccess: String, CaseIterable, Hashable, Sendable {
   /// Nothing that changes a store or the service.
   case read
