@@ -65,6 +65,7 @@ extension WriteRequest {
     WriteRequest(
       token: token,
       operation: operation,
+      control: CallControl(),
       reply: ReplyWriter(id: Int64(token), framing: .lines),
       connection: connection,
       isBarrier: isBarrier,

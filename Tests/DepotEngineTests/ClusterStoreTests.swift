@@ -342,7 +342,7 @@ struct ClusterStoreTests {
         next += 1
         return next
       }
-      var request = WriteRequest.test(token, operation)
+      let request = WriteRequest.test(token, operation)
       request.connection = store.own(1)
       store.submit([request])
       let answer = try await answers.wait(for: token)

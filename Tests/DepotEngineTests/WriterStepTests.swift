@@ -45,7 +45,7 @@ import Testing
         try writer.connection.integer("SELECT count(*) FROM x_Photo")
       }
       #expect(try chunks() == 289)
-      var end = WriteRequest.test(2, .ping, of: 3)
+      let end = WriteRequest.test(2, .ping, of: 3)
       end.endsConnection = true
       #expect(try writer.run(end)[0].isSuccess)
       #expect(writer.isPurgeDue)

@@ -55,7 +55,12 @@ final class HostFixture {
   /// Keeps a write for the end of the turn.
   func add(_ operation: DepotProtocol.Operation, token: UInt64) {
     host.writes.append(
-      WriteRequest(token: token, operation: operation, reply: ReplyWriter(id: 1))
+      WriteRequest(
+        token: token,
+        operation: operation,
+        control: CallControl(),
+        reply: ReplyWriter(id: 1)
+      )
     )
   }
 

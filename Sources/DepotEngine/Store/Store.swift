@@ -134,10 +134,9 @@ package actor Store {
   /// The writes of a connection are executed in this order, after earlier ones. Only a chunked
   /// write lets later ones overtake it: to prevent that, submit them after its outcome.
   package nonisolated func submit(_ writes: [WriteRequest]) {
-    var writes = writes
     if service != 0 {
       lastWrite.store(Monotonic.now(), ordering: .relaxed)
-      for index in writes.indices { writes[index].connection = own(writes[index].connection) }
+      for write in writes { write.connection = own(write.connection) }
     }
     if writeQueue.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
   }

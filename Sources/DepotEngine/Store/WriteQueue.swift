@@ -11,7 +11,7 @@ final class WriteQueue: Sendable {
   enum Entry: Sendable {
     case request(WriteRequest)
     /// A write with remaining chunks.
-    case chunks(ChunkedWrite)
+    indirect case chunks(ChunkedWrite)
 
     init(_ request: WriteRequest) {
       self = ChunkedWrite(request).map(Entry.chunks) ?? .request(request)

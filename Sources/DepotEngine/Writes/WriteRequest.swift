@@ -1,19 +1,22 @@
 package import DepotProtocol
 
 /// A request to write to the store.
+///
+/// It is a class because queues and batches hand it on several times.
+// because the thread that makes it changes it only before it hands it over
 @Memberwise
-package struct WriteRequest: Sendable {
+package final class WriteRequest: @unchecked Sendable {
   /// The server's number of the call, which is also in the outcome.
-  package var token: UInt64
+  package let token: UInt64
   /// One of the operations that change the store.
-  package var operation: Operation
+  package let operation: Operation
   /// The idempotency key, unique among the requests of one user.
-  package var key: String?
-  package var control: CallControl = CallControl()
+  package let key: String?
+  package let control: CallControl
   /// The write that must have succeeded before this one is executed.
   package var predecessor: CallControl?
   /// The encoding of the outcome.
-  package var reply: ReplyWriter
+  package let reply: ReplyWriter
   /// The number of its connection, whose unfinished uploads it may continue or use.
   package var connection: Int64 = 0
   /// Whether the connection has ended: its uploads are removed, and ``operation`` is ignored.

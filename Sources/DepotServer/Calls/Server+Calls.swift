@@ -219,7 +219,7 @@ extension Server {
   }
 
   private func write(_ call: Call, _ session: Session) {
-    let running = session.calls[call.id] ?? running(call)
+    var running = session.calls[call.id] ?? running(call)
     let before = session.lastWrite
     session.lastWrite = (call.id, running.control)
     do throws(DepotError) {
@@ -234,16 +234,16 @@ extension Server {
       }
       let host = try container.host(of: call.operation)
       try requireWritable(host)
-      session.calls[call.id] = running
       session.queue.beginWrite(call.id, isChunked: call.operation.chunk != nil)
       if case .writeBlob(let request) = call.operation, request.upload != nil {
         session.uploads.insert(host.number)
       }
-      var request = request(call, session, running.control)
+      let request = request(call, session, running.control)
       if call.predecessor != nil { request.predecessor = before?.control }
       if case .compact = call.operation { request.isBarrier = true }
-      allowDirectAnswer(to: &request, session, of: host)
-      session.calls[call.id]?.writes = [(host, request.token)]
+      running.writes = [(host, request.token)]
+      session.calls[call.id] = running
+      allowDirectAnswer(to: request, session, of: host)
       stores.hand(request, to: host)
     } catch {
       fail(call, session, error)
@@ -251,11 +251,7 @@ extension Server {
   }
 
   /// Allows the store to answer a write directly if nothing else in its session waits for it.
-  private func allowDirectAnswer(
-    to request: inout WriteRequest,
-    _ session: Session,
-    of host: StoreHost
-  ) {
+  private func allowDirectAnswer(to request: WriteRequest, _ session: Session, of host: StoreHost) {
     guard isServing, session.calls.count == 1, session.queue.hasOneWriteOnly,
       session.output.count == 0, !session.isHalfClosed, !session.isClosing
     else { return }
@@ -306,6 +302,7 @@ extension Server {
         WriteRequest(
           token: pending.add(.server { _ in }),
           operation: .ping,
+          control: CallControl(),
           reply: ReplyWriter(id: 0, framing: .lines),
           connection: session.number,
           endsConnection: true
