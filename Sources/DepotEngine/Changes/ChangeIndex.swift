@@ -13,9 +13,6 @@ final class ChangeIndex {
   /// The most rows of a page whose entries are added later.
   static let fewRows = 8
 
-  /// The number of keys that one run of a statement adds, if there are as many.
-  private static let keysTogether = 32
-
   /// The SQL that creates the table; a negative `row` is the key of a block.
   static let definition = """
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
@@ -29,10 +26,16 @@ final class ChangeIndex {
   static var blockSize: Int64 { 1 << blockBits }
 
   private unowned let connection: Connection
-  private var insertion: Statement?
-  private var insertionOfMany: Statement?
+  private let insertion: IndexInsertion
 
-  init(connection: Connection) { self.connection = connection }
+  init(connection: Connection) {
+    self.connection = connection
+    insertion = IndexInsertion(
+      connection: connection,
+      sql: "INSERT OR IGNORE INTO depot_history_row (entity, row, id)",
+      width: 2
+    )
+  }
 
   /// Returns the key of a row's block.
   static func block(of row: Int64) -> Int64 { ~(row >> blockBits) }
@@ -78,81 +81,13 @@ final class ChangeIndex {
 
   /// Adds the entries of a page that changes rows of a hierarchy.
   func add(_ page: Int64, about rows: [Int64], of root: String) throws {
-    let keys = Self.keys(of: rows)
-    let wholes = keys.count / Self.keysTogether * Self.keysTogether
-    if wholes > 0 {
-      let statement = try insertionOfMany ?? statement(adding: Self.keysTogether)
-      insertionOfMany = statement
-      try add(keys[..<wholes], root, page, statement, Self.keysTogether)
-    }
-    if wholes < keys.count {
-      let statement = try insertion ?? statement(adding: 1)
-      insertion = statement
-      try add(keys[wholes...], root, page, statement, 1)
-    }
+    var entries: [Int64] = []
+    for key in Self.keys(of: rows) { entries += [key, page] }
+    try add(entries, of: root)
   }
 
-  private func add(
-    _ keys: ArraySlice<Int64>,
-    _ root: String,
-    _ page: Int64,
-    _ statement: Statement,
-    _ count: Int
-  ) throws {
-    defer { statement.reset() }
-    var root = root
-    try root.withUTF8 { root in
-      try statement.bind(borrowingText: root, at: 1)
-      try statement.bind(page, at: 2)
-      for start in stride(from: keys.startIndex, to: keys.endIndex, by: count) {
-        for offset in 0..<count { try statement.bind(keys[start + offset], at: 3 + offset) }
-        try statement.runBound()
-      }
-    }
-  }
-
-  /// Returns a statement that adds `count` entries: the entity, the page, and the keys.
-  private func statement(adding count: Int) throws(SQLiteError) -> Statement {
-    let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
-    return try connection.statement(
-      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES \(rows)"
-    )
-  }
-
-  /// Adds the entries of pages without any.
-  func add(after position: Int64, through last: Int64, _ catalog: Catalog) throws {
-    let range = [SQLiteValue.integer(position), .integer(last)]
-    // Most pages change one row.
-    let entities = try connection.statement(
-      """
-      SELECT DISTINCT entity FROM depot_history \
-      WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first = last
-      """
-    ).rows(range) { $0.text(0) }
-    for entity in entities {
-      try connection.statement(
-        """
-        INSERT OR IGNORE INTO depot_history_row (entity, row, id) SELECT ?3, first, id \
-        FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first = last AND entity = ?4 \
-        ORDER BY first, id
-        """
-      ).run(range + [.text(try catalog.layout(of: entity).root), .text(entity)])
-    }
-    let pages = try connection.statement(
-      """
-      SELECT \(HistoryTable.fullRow) FROM depot_history \
-      WHERE id > ?1 AND id <= ?2 AND kind > 0 AND first < last ORDER BY id
-      """
-    )
-    defer { pages.reset() }
-    try pages.bind(range)
-    while try pages.step() {
-      let record = try HistoryRecord(pages.row)
-      guard record.count <= Self.fewRows, let entity = record.entity else { continue }
-      let root = try catalog.layout(of: entity).root
-      try add(record.identifier, about: record.elements().map(\.row), of: root)
-    }
-  }
+  /// Adds entries of a hierarchy: keys, each before its page.
+  func add(_ entries: [Int64], of root: String) throws { try insertion.add(entries, of: root) }
 
   /// The pages without entries, or whose entries were just added.
   struct Tail {

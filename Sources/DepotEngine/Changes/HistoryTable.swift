@@ -53,6 +53,7 @@ final class HistoryTable {
   private var kinds: [String] = []
   private var insertion: Statement?
   private let changeIndex: ChangeIndex
+  private let insertedIndex: IndexInsertion
 
   /// Finds the end of the table.
   ///
@@ -60,6 +61,7 @@ final class HistoryTable {
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
     changeIndex = ChangeIndex(connection: connection)
+    insertedIndex = InsertionIndex.insertion(on: connection)
     nextIdentifier = 0
     try goOn(floor: floor)
   }
@@ -145,7 +147,6 @@ final class HistoryTable {
     let isFirst = current == nil
     let (token, at) = current ?? (identifier, max(epoch?.now() ?? 0, lastTime))
     lastTime = at
-    defer { statement.reset() }
     var row = try HistoryRow(identifier: identifier, token: token, statement)
     if isFirst {
       try row.bind(at)
@@ -193,10 +194,67 @@ final class HistoryTable {
   ) throws -> Int64 {
     let last = lastIdentifier
     guard last > position, mustIndex || last - position >= Self.lag else { return position }
-    try InsertionIndex(connection: connection).add(after: position, through: last)
-    try changeIndex.add(after: position, through: last, catalog)
+    try addEntries(after: position, through: last, catalog)
     try CatalogTables(connection: connection).set(.historyIndexed, last)
     return last
+  }
+
+  /// The number of rows whose entries are in memory at once.
+  private static let rowsTogether = 1 << 14
+
+  /// Adds the entries of rows without any, with one scan for both indexes.
+  private func addEntries(
+    after position: Int64,
+    through last: Int64,
+    _ catalog: Catalog
+  ) throws {
+    let rows = try connection.statement(
+      """
+      SELECT id, entity, kind, first, last, iif(kind > 0 AND first < last, changes, NULL) \
+      FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind >= 0 ORDER BY id
+      """
+    )
+    defer { rows.reset() }
+    try rows.bind([.integer(position), .integer(last)])
+    var inserted: [String: [Int64]] = [:]
+    var changed: [String: [Int64]] = [:]
+    var count = 0
+    while try rows.step() {
+      let row = rows.row
+      let (identifier, entity) = (row.integer(0), row.text(1))
+      let (first, last) = (row.integer(3), row.integer(4))
+      guard let kind = Kind(rawValue: row.integer(2)) else { continue }
+      if kind == .insert {
+        inserted[entity, default: []] += [first, identifier, last]
+      } else {
+        let root = try catalog.layout(of: entity).root
+        // Most of them change one row.
+        if first == last {
+          changed[root, default: []] += [first, identifier]
+        } else {
+          let page = (entity, kind, row.blob(5))
+          let record = try HistoryRecord(identifier: identifier, token: identifier, page)
+          guard record.count <= ChangeIndex.fewRows else { continue }
+          for key in ChangeIndex.keys(of: try record.elements().map(\.row)) {
+            changed[root, default: []] += [key, identifier]
+          }
+        }
+      }
+      count += 1
+      if count % Self.rowsTogether == 0 {
+        try addEntries(&inserted, &changed)
+      }
+    }
+    try addEntries(&inserted, &changed)
+  }
+
+  private func addEntries(
+    _ inserted: inout [String: [Int64]],
+    _ changed: inout [String: [Int64]]
+  ) throws {
+    for (entity, entries) in inserted { try insertedIndex.add(entries, of: entity) }
+    for (root, entries) in changed { try changeIndex.add(entries, of: root) }
+    (inserted, changed) = ([:], [:])
   }
 
   private func insertionStatement() throws(SQLiteError) -> Statement {

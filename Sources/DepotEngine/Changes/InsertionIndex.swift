@@ -15,14 +15,13 @@ struct InsertionIndex {
 
   let connection: Connection
 
-  /// Adds entries for rows of the history.
-  func add(after position: Int64, through last: Int64) throws {
-    try connection.statement(
-      """
-      INSERT INTO depot_history_insert (entity, first, id, last) SELECT entity, first, id, last \
-      FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind = 0 ORDER BY entity, first
-      """
-    ).run([.integer(position), .integer(last)])
+  /// Returns the insertion of entries: the entity, and the numbers first, page, and last of each.
+  static func insertion(on connection: Connection) -> IndexInsertion {
+    IndexInsertion(
+      connection: connection,
+      sql: "INSERT INTO depot_history_insert (entity, first, id, last)",
+      width: 3
+    )
   }
 
   /// Deletes the entries of rows that are about to be deleted.
