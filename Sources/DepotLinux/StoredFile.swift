@@ -58,10 +58,13 @@ package struct StoredFile: Sendable {
   package func extend(to size: Int) throws(SystemError) -> Int {
     let end = try self.size()
     guard end < size else { return 0 }
-    let zeros = [UInt8](repeating: 0, count: 1 << 18)
+    let most = 1 << 18
+    // The kernel gives memory of zeros, so that none need be written to it.
+    let zeros = calloc(1, most)
+    defer { free(zeros) }
     var offset = end
     while offset < size {
-      let count = min(zeros.count, size - offset)
+      let count = min(most, size - offset)
       offset += try systemCall("pwrite") { pwrite(descriptor.number, zeros, count, offset) }
     }
     try flush()

@@ -8,7 +8,7 @@ extension Connection {
   ///
   /// - Throws: ``SQLiteError``; its kind is `busy` if every attempt was interrupted by a commit.
   package func beginReading() throws(SQLiteError) {
-    guard let database = DamagedPage.files(of: handle).first?.1.database else {
+    guard let database else {
       throw SQLiteError(code: SQLITE_MISUSE, message: "The connection has no file.")
     }
     for _ in 0..<Self.attempts {

@@ -26,9 +26,14 @@ package final class Connection {
   }
 
   package let handle: OpaquePointer
+  /// The shared state of its file; `nil` if it accesses the file as any SQLite program does.
+  private(set) lazy var database = DamagedPage.files(of: handle).first?.1.database
   /// Whether functions interrupt the statement before they work on a large value.
   package var refusesLargeValues = false
   private var statements: [String: Statement] = [:]
+  /// The statements that begin and commit a transaction, which need no search by their SQL.
+  var beginning: Statement?
+  var committing: Statement?
   /// The total size of the cached statements' SQL in bytes, and its limit.
   private var statementBytes = 0
   private static let keptBytes = 4 << 20
@@ -117,7 +122,7 @@ package final class Connection {
     depot_configure_sqlite() == SQLITE_OK && VirtualFileSystem.isRegistered
 
   deinit {
-    statements = [:]
+    (statements, beginning, committing) = ([:], nil, nil)
     sqlite3_close_v2(handle)
   }
 

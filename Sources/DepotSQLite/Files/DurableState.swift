@@ -141,21 +141,27 @@ package struct DurableState: Equatable, Sendable {
 
   /// Returns the encoded state with a serial number; of the two copies, the larger number is valid.
   func bytes(serial: UInt64) -> [UInt8] {
-    var words: [UInt64] = [
-      Self.mark, serial, UInt64(nextStamp) | UInt64(pageCount) << 32, log, nextLog,
-      UInt64(frames) | UInt64(copiedFrames) << 32, sum, UInt64(bitPattern: commits),
-      UInt64(bitPattern: time), UInt64(checkpoints.count),
-    ]
-    for checkpoint in checkpoints {
-      words += [
-        UInt64(checkpoint.stamp), UInt64(bitPattern: checkpoint.commits),
-        UInt64(bitPattern: checkpoint.time),
-      ]
-    }
     var bytes = [UInt8](repeating: 0, count: Self.size)
     bytes.withUnsafeMutableBytes { bytes in
-      for (place, word) in words.enumerated() {
-        bytes.storeBytes(of: word.littleEndian, toByteOffset: place * 8, as: UInt64.self)
+      var place = 0
+      func add(_ word: UInt64) {
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: place, as: UInt64.self)
+        place += 8
+      }
+      add(Self.mark)
+      add(serial)
+      add(UInt64(nextStamp) | UInt64(pageCount) << 32)
+      add(log)
+      add(nextLog)
+      add(UInt64(frames) | UInt64(copiedFrames) << 32)
+      add(sum)
+      add(UInt64(bitPattern: commits))
+      add(UInt64(bitPattern: time))
+      add(UInt64(checkpoints.count))
+      for checkpoint in checkpoints {
+        add(UInt64(checkpoint.stamp))
+        add(UInt64(bitPattern: checkpoint.commits))
+        add(UInt64(bitPattern: checkpoint.time))
       }
       PageChecksum.seal(bytes, number: 0)
     }

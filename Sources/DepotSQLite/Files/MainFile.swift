@@ -197,12 +197,14 @@ final class MainFile: OpenFile {
   }
 
   override func lockIndex(_ slots: Range<Int>, _ flags: Int32) -> Int32 {
-    let mask = slots.reduce(0) { $0 | 1 << $1 }
+    let mask = (1 << slots.count - 1) << slots.lowerBound
     let isExclusive = flags & SQLITE_SHM_EXCLUSIVE != 0
     guard flags & SQLITE_SHM_LOCK != 0 else {
       // Only locks that this connection holds are released.
-      let held = slots.filter { (isExclusive ? ownSlots : sharedSlots) & 1 << $0 != 0 }
-      for slot in held { database.index.unlock(slot..<slot + 1, exclusively: isExclusive) }
+      let held = isExclusive ? ownSlots : sharedSlots
+      for slot in slots where held & 1 << slot != 0 {
+        database.index.unlock(slot..<slot + 1, exclusively: isExclusive)
+      }
       if isExclusive { ownSlots &= ~mask } else { sharedSlots &= ~mask }
       return SQLITE_OK
     }
