@@ -16,9 +16,17 @@ extension JSONWriter {
 
   /// Writes the name of a member, after a comma unless it is the first of its object.
   package mutating func member(_ name: StaticString) {
-    raw(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
-    raw(name)
-    raw("\":")
+    let isFirst = bytes.last == UInt8(ascii: "{")
+    let count = name.utf8CodeUnitCount
+    // One addition of bytes costs less than three.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 4) { text in
+      text[0] = UInt8(ascii: ",")
+      text[1] = UInt8(ascii: "\"")
+      for place in 0..<count { text[2 + place] = name.utf8Start[place] }
+      text[count + 2] = UInt8(ascii: "\"")
+      text[count + 3] = UInt8(ascii: ":")
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[(isFirst ? 1 : 0)...]))
+    }
   }
 
   package mutating func member(_ name: StaticString, _ value: String) {

@@ -21,7 +21,8 @@ public struct HistoryToken: Hashable, Sendable {
   ///   - epoch: The epoch of the transaction.
   ///   - sequence: The number of the transaction.
   public init(store: String, epoch: Int64 = 0, sequence: Int64) {
-    self.store = String(store.prefix(8))
+    // Most are made of the first digits, and a prefix of characters is slow.
+    self.store = store.utf8.count <= 8 ? store : String(store.prefix(8))
     self.epoch = epoch
     self.sequence = sequence
   }
@@ -86,9 +87,14 @@ extension JSONWriter {
   }
 
   private mutating func hexadecimal(_ value: UInt64, digits: Int) {
-    for place in (0..<digits).reversed() {
-      let digit = UInt8(truncatingIfNeeded: value >> UInt64(4 * place)) & 15
-      bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits) { text in
+      var rest = value
+      for place in (0..<digits).reversed() {
+        let digit = UInt8(truncatingIfNeeded: rest) & 15
+        text[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+        rest >>= 4
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(text))
     }
   }
 }
