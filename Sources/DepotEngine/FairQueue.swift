@@ -79,7 +79,7 @@ struct FairQueue<Element> {
     } else {
       // Clients that have disconnected must not be kept forever.
       if used.count > 1024 { used = [:] }
-      used[client, default: level] += amount
+      used[client] = (used[client] ?? level) + amount
     }
     level += amount / UInt64(lines.count + 1)
   }

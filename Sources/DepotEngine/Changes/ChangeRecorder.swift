@@ -110,7 +110,7 @@ final class ChangeRecorder: ChangeObserver {
         stop()
         return nil
       }
-      var writing = JournalWriting(recorder: self, isLast: true, notifies: isBuilt)
+      let writing = JournalWriting(recorder: self, isLast: true, notifies: isBuilt)
       try writing.run()
       changes.tables = writing.tables
       changes.links = writing.links
@@ -247,7 +247,7 @@ final class ChangeRecorder: ChangeObserver {
   @inline(__always)
   func spill() throws {
     guard journal.isFull, !isMarked, !isHeld, isRecording else { return }
-    var writing = JournalWriting(recorder: self, isLast: false, notifies: false)
+    let writing = JournalWriting(recorder: self, isLast: false, notifies: false)
     try writing.run()
     for table in changedTables { table.wasSpilled = true }
     journal.removeAll(goesOn: true)

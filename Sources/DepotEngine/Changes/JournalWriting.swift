@@ -1,8 +1,10 @@
 internal import DepotProtocol
 
 /// Writes a request's changes to the history, and collects the changes to publish.
+///
+/// It is a class because the compiler copies a structure of this size.
 @Memberwise
-struct JournalWriting {
+final class JournalWriting {
   let recorder: ChangeRecorder
   /// Whether these are the last changes of the request, rather than too many for memory.
   let isLast: Bool
@@ -14,7 +16,7 @@ struct JournalWriting {
   /// The most ranges of insertions in memory.
   private static let rangeLimit = 10_000
 
-  mutating func run() throws {
+  func run() throws {
     let entries = sorted()
     for table in recorder.changedTables {
       let entries = Self.entries(of: table.number, in: entries)
@@ -50,7 +52,7 @@ struct JournalWriting {
 
   // MARK: - Rows
 
-  private mutating func write(
+  private func write(
     _ entries: ArraySlice<JournalEntry>,
     _ table: RecordedTable,
     _ rows: RecordedRows
@@ -59,7 +61,8 @@ struct JournalWriting {
     var collected: [CoalescedRow] = []
     collected.reserveCapacity(entries.count)
     var values: [CoalescedRow.ColumnValues] = []
-    values.reserveCapacity(entries.count)
+    // The update of one row has some values.
+    values.reserveCapacity(max(4, entries.count))
     entries.eachRun(by: \.row) { changes in
       collected.append(CoalescedRow(changes, arena, into: &values))
     }
@@ -78,7 +81,7 @@ struct JournalWriting {
   /// The pages of other entities, by the entities' numbers.
   private var pages: [Int: HistoryPage] = [:]
 
-  private mutating func flush() throws {
+  private func flush() throws {
     defer { entity = nil }
     guard !pages.isEmpty else {
       if entity != nil, !page.isEmpty { try recorder.history.add(page, recorder.origin) }
@@ -92,7 +95,7 @@ struct JournalWriting {
   }
 
   /// Makes the page of an entity the current one.
-  private mutating func turn(
+  private func turn(
     to other: RecordedEntity?,
     _ kind: HistoryTable.Kind,
     _ rows: RecordedRows?
@@ -113,7 +116,7 @@ struct JournalWriting {
   }
 
   /// Adds an element to the page of an entity; `body` returns whether the page is then full.
-  private mutating func add(
+  private func add(
     to entity: RecordedEntity,
     _ kind: HistoryTable.Kind,
     _ rows: RecordedRows,
@@ -125,7 +128,7 @@ struct JournalWriting {
     page.empty()
   }
 
-  private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
+  private func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
     for range in ranges {
       guard let entity = rows.entities[range.entity], entity.policy != .none else { continue }
       try add(to: entity, .insert, rows) { $0.add(inserted: range) }
@@ -134,7 +137,7 @@ struct JournalWriting {
   }
 
   /// Writes the rows with one kind of change.
-  private mutating func write(
+  private func write(
     _ collected: [CoalescedRow],
     _ kind: RowChange.Kind,
     _ values: [CoalescedRow.ColumnValues],
@@ -186,7 +189,7 @@ struct JournalWriting {
     }
   }
 
-  private mutating func collectNotified(
+  private func collectNotified(
     _ collected: [CoalescedRow],
     _ values: [CoalescedRow.ColumnValues],
     _ table: RecordedTable,
@@ -238,7 +241,7 @@ struct JournalWriting {
 
   // MARK: - Links
 
-  private mutating func write(
+  private func write(
     _ entries: ArraySlice<JournalEntry>,
     _ table: RecordedTable,
     _ links: RecordedLinks

@@ -30,8 +30,8 @@ final class ChangeSession {
   var linkChanges: [RelationshipChange] = []
   /// The rows whose number of destinations must be checked at the end.
   private var pending: [ObjectIdentifier: Pending] = [:]
-  /// The rows whose version was increased, by table.
-  private var raisedRows: [String: Set<Int64>] = [:]
+  /// The rows whose version was increased.
+  private var raisedRows: Set<RaisedRow> = []
   /// The number of the session.
   private let number: UInt64
   /// The greatest order in each row's list, cached after its first reading.
@@ -57,6 +57,12 @@ final class ChangeSession {
     var rows: [Int64: Cause] = [:]
   }
 
+  private struct RaisedRow: Hashable {
+    /// The writer of the table.
+    var root: ObjectIdentifier
+    var row: Int64
+  }
+
   private struct OrderKey: Hashable {
     var list: String
     var row: Int64
@@ -73,12 +79,13 @@ final class ChangeSession {
   /// Returns how much to increase a row's version: 1 once per request, and 0 for a new row.
   func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
     if root.counter.isNew(identifier) { return 0 }
-    return raisedRows[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
+    let row = RaisedRow(root: ObjectIdentifier(root), row: identifier)
+    return raisedRows.insert(row).inserted ? 1 : 0
   }
 
   /// Records that a row's version wasn't increased, because nothing changed.
   func keepVersion(_ root: EntityWriter, _ identifier: Int64) {
-    raisedRows[root.layout.root]?.remove(identifier)
+    raisedRows.remove(RaisedRow(root: ObjectIdentifier(root), row: identifier))
   }
 
   /// Schedules a check of a row's number of destinations for the end of the request.
@@ -104,12 +111,13 @@ final class ChangeSession {
   func forgetPending() {
     pending = [:]
     linkChanges = []
-    raisedRows = [:]
+    raisedRows = []
     lastOrders = [:]
   }
 
   /// Checks the number of destinations of all scheduled rows.
   func checkTargets() throws {
+    guard !pending.isEmpty else { return }
     let all = pending.values.sorted { $0.link.name < $1.link.name }
     pending = [:]
     for item in all {

@@ -41,7 +41,7 @@ final class DeferredUniqueValues {
   private var excused: Set<Key> = []
   private var tokenCount: Int64 = 0
   private var locatedCount = 0
-  private let arena = CellArena()
+  private lazy var arena = CellArena()
 
   /// Displaces the values of conflicting rows, and returns whether all could be displaced.
   func makeRoom(for clashes: [UniqueClash], _ writer: EntityWriter) throws -> Bool {

@@ -20,7 +20,7 @@ final class EntityWriter {
   /// The cached comparisons, by the columns with base values.
   var comparisons = KnownPlans<RowComparison?>()
   /// The cached plans of insertions, with the required columns that they omit.
-  var insertions = KnownPlans<InsertRun>()
+  var insertions = KnownPlans<InsertPlan>()
   /// The relationships for which a new row must have destinations, with the index of their column.
   ///
   /// The index is `nil` for a relationship stored elsewhere.
@@ -102,7 +102,7 @@ final class EntityWriter {
 
   /// Calls `body` with a row of the entity, if it exists; returns whether it does.
   func read(_ identifier: Int64, _ body: (borrowing Row) throws -> Void) throws -> Bool {
-    defer { selectStatement.reset() }
+    defer { selectStatement.restart() }
     selectStatement.restart()
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return false }
@@ -237,7 +237,7 @@ final class EntityWriter {
     step: Int64,
     _ prepare: ((borrowing Row) throws -> Void)?
   ) throws -> NextState {
-    defer { selectStatement.reset() }
+    defer { selectStatement.restart() }
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return .missing }
     let row = selectStatement.row
@@ -273,7 +273,7 @@ final class EntityWriter {
     step: Int64
   ) throws -> Bool {
     let statement = try updateStatement(changes.map(\.place))
-    defer { selectStatement.reset() }
+    defer { selectStatement.restart() }
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return false }
     let version = selectStatement.row.integer(1)

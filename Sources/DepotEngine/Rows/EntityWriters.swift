@@ -13,6 +13,8 @@ final class EntityWriters {
   /// The number of identifiers that are reserved in advance.
   var identifierBlock: Int64 = 1024
   private var writers: [String: EntityWriter] = [:]
+  /// The writer found last, which most calls want again.
+  private var lastWriter: EntityWriter?
   private var links: [String: RelationshipLink] = [:]
   private var linksOf: [String: [RelationshipLink]] = [:]
   private var ends: [String: [RelationshipLink]] = [:]
@@ -50,7 +52,13 @@ final class EntityWriters {
 
   /// Returns the writer for rows of the entity named `name`.
   func writer(_ name: String) throws -> EntityWriter {
-    if let writer = writers[name] { return writer }
+    if let lastWriter, lastWriter.layout.name == name { return lastWriter }
+    let writer = try writers[name] ?? makeWriter(name)
+    lastWriter = writer
+    return writer
+  }
+
+  private func makeWriter(_ name: String) throws -> EntityWriter {
     let layout = try catalog.layout(of: name)
     let writer = try EntityWriter(layout, entities: self, counter: counter(layout.root))
     writers[name] = writer

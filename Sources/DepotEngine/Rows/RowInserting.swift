@@ -34,16 +34,27 @@ struct InsertResult {
   }
 }
 
-/// The plan for all rows of one insert.
-struct InsertRun {
-  let plan: InputPlan
+/// The plan for all rows of inserts with the same columns.
+@Memberwise
+final class InsertPlan {
+  let input: InputPlan
   /// The indexes of the columns that rows have values for.
   let named: Set<Int>
   /// The fields of required attributes without a value.
   let missing: [Int]
-  var onConflict = InsertRequest.OnConflict.error
+}
+
+/// The plan for all rows of one insert.
+@Memberwise("known")
+struct InsertRun {
+  private let known: InsertPlan
+  let onConflict: InsertRequest.OnConflict
   /// The update that replaces a row.
-  var replacement: UpdateRun?
+  let replacement: UpdateRun?
+
+  var plan: InputPlan { known.input }
+  var named: Set<Int> { known.named }
+  var missing: [Int] { known.missing }
 }
 
 extension EntityWriter {
@@ -122,23 +133,22 @@ extension EntityWriter {
         .hint("Insert into one of those.").at("\(pointer)/entity")
     }
     useDefaults()
-    var run = try insertions.plan(columns, identifier ? .insertion : .values) {
+    let plan = try insertions.plan(columns, identifier ? .insertion : .values) {
       let columns = try self.columns(columns, at: "\(pointer)/columns", identifier: identifier)
-      return insertRun(InputPlan(columns))
+      return insertPlan(InputPlan(columns))
     }
-    run.onConflict = onConflict
-    if onConflict == .replace {
-      run.replacement = try updates.plan(columns, .replacement) { try updateRun(run.plan) }
-    }
-    return run
+    let replacement =
+      onConflict == .replace
+      ? try updates.plan(columns, .replacement) { try updateRun(plan.input) } : nil
+    return InsertRun(plan, onConflict: onConflict, replacement: replacement)
   }
 
   /// Returns the plan, with the required columns that it omits and that have no default.
-  private func insertRun(_ plan: InputPlan) -> InsertRun {
-    let named = Set(plan.places)
+  private func insertPlan(_ input: InputPlan) -> InsertPlan {
+    let named = Set(input.places)
     let presences = Set(layout.composites.map(\.presence))
-    return InsertRun(
-      plan: plan,
+    return InsertPlan(
+      input: input,
       named: named,
       missing: layout.fields.indices.filter { position in
         guard let place = layout.storedPositions[position], !named.contains(place),

@@ -8,7 +8,7 @@ final class ConflictSearch {
   let request: SaveRequest
   let session: ChangeSession
   let policy: MergePolicy
-  private let origins: ChangeOrigins
+  private lazy var origins = ChangeOrigins(session.connection, entities.catalog, session.control)
   var decisions = SaveDecisions()
   var refused = ConflictList()
   /// The error of the first row rejected for its unique values, if there are no other conflicts.
@@ -21,7 +21,6 @@ final class ConflictSearch {
     self.request = request
     self.session = session
     policy = request.policy ?? .error
-    origins = ChangeOrigins(session.connection, session.entities.catalog, session.control)
   }
 
   /// Decides about the rows, or throws the error of a rejected save.
@@ -79,7 +78,7 @@ final class ConflictSearch {
     at pointer: String,
     _ body: (_ row: Int, _ fields: [RowField], _ baseFields: [RowField]) throws -> Void
   ) throws {
-    let baseJSON = change.base?.rows.json ?? Array("[]".utf8)
+    let baseJSON = change.base?.rows.json ?? Self.noRows
     try change.rows.json.withUnsafeBufferPointer { bytes in
       try baseJSON.withUnsafeBufferPointer { baseBytes in
         var reader = try RowReader(bytes)
@@ -101,6 +100,8 @@ final class ConflictSearch {
       }
     }
   }
+
+  private static let noRows = Array("[]".utf8)
 
   private static func wrongBase(_ pointer: String, _ row: Int) -> DepotError {
     DepotError(.usage, "The base has no value for each of its columns in row \(row).")

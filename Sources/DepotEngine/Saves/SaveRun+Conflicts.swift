@@ -5,7 +5,8 @@ internal import DepotSQLite
 extension SaveRun {
   /// Inserts deleted rows again that the save changes.
   func recreate() throws {
-    let changes = (decisions?.changes ?? [:]).sorted { $0.key < $1.key }
+    guard let decisions, !decisions.changes.isEmpty else { return }
+    let changes = decisions.changes.sorted { $0.key < $1.key }
     let places = changes.flatMap { index, rows in
       rows.filter { $0.value == .recreate }.keys.sorted().map { (index, $0) }
     }
@@ -193,7 +194,7 @@ extension SaveRun {
     guard decisions != nil else { return }
     // A request that sets versions doesn't change them afterwards, and only deletions remove rows.
     if result.deleted == 0, let writtenVersions {
-      let hasEmpty = writtenVersions.values.contains(where: \.isEmpty)
+      let hasEmpty = writtenVersions.values.contains { $0.isEmpty }
       result.versions = hasEmpty ? writtenVersions.filter { !$0.value.isEmpty } : writtenVersions
       return
     }

@@ -58,17 +58,17 @@ final class SaveRun {
       session.moving = found.moving
       result.conflicts = found.conflicts
     }
-    let deletion = try beginDeletion()
+    let deletion = request.deletes.isEmpty ? nil : try beginDeletion()
     if request.onConflict != .error {
       var resolution = TemporaryResolution(request, session)
       identifiers = try resolution.run()
     }
-    if decisions != nil { try recreate() }
+    try recreate()
     for index in request.inserts.indices { try insert(index) }
     for index in request.updates.indices { try update(index) }
     try deferredValues.giveBackReferences(session.violate)
     try session.applyLinkChanges()
-    result.deleted = try deletion.run()
+    result.deleted = try deletion?.run() ?? 0
     try deferredValues.giveBack(session.violate)
     if request.answersInRuns {
       result.runs = names.map { names in
