@@ -69,6 +69,7 @@ struct HistoryRecord: Sendable {
       let columnCount = PackedCells.count(in: bytes, &offset), 0...bytes.count ~= columnCount
     else { return nil }
     var columns: [Column] = []
+    columns.reserveCapacity(columnCount)
     for _ in 0..<columnCount {
       guard let length = PackedCells.count(in: bytes, &offset),
         length >= 0, length <= bytes.count - offset

@@ -39,5 +39,17 @@ struct RecordedChange: Equatable {
     case last(HistoryValue)
     /// The added and removed links of a many-to-many relationship; none if only the order changed.
     case links(added: [Int64], removed: [Int64])
+
+    /// The value before the change or the deletion, if it is recorded.
+    var old: HistoryValue? {
+      switch self {
+      case .values(let old, _): old
+      case .last(let value): value
+      case .name, .links: nil
+      }
+    }
+
+    /// The value after the change, if it is recorded.
+    var new: HistoryValue? { if case .values(_, let new) = self { new } else { nil } }
   }
 }

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The transactions and changes that a request selects, in one snapshot.
-struct HistorySelection {
+final class HistorySelection {
   let request: HistoryRequest
   let bounds: HistoryBounds
   /// The transaction after which the selection begins.
@@ -23,7 +23,7 @@ struct HistorySelection {
     var after: Int64
   }
 
-  init(
+  convenience init(
     _ request: HistoryRequest,
     _ catalog: Catalog,
     _ bounds: HistoryBounds,

@@ -63,25 +63,32 @@ struct HistoryWriting {
 
   private func write(_ change: RecordedChange, to writer: inout JSONWriter) {
     if let version = change.version { writer.member("version", version, as: int64) }
-    if change.kind != .delete { writer.member("properties", change.properties.map(\.name)) }
+    // By index, since properties are large to copy.
+    let properties = change.properties
+    if change.kind != .delete {
+      writer.member("properties")
+      writer.raw("[")
+      for index in properties.indices {
+        if index > 0 { writer.raw(",") }
+        writer.string(properties[index].name)
+      }
+      writer.raw("]")
+    }
     guard hasValues else { return }
     var list = MemberList("old")
-    for property in change.properties {
-      switch property.content {
-      case .values(let old, _): list.add(property.name, old, int64, to: &writer)
-      case .last(let value): list.add(property.name, value, int64, to: &writer)
-      case .name, .links: break
+    for index in properties.indices {
+      if let old = properties[index].content.old {
+        list.add(properties[index].name, old, int64, to: &writer)
       }
     }
     list.end(&writer)
     list = MemberList("new")
-    for property in change.properties {
-      switch property.content {
-      case .values(_, let new): list.add(property.name, new, int64, to: &writer)
-      case .links(let added, let removed):
-        list.begin(property.name, &writer)
+    for index in properties.indices {
+      if let new = properties[index].content.new {
+        list.add(properties[index].name, new, int64, to: &writer)
+      } else if case .links(let added, let removed) = properties[index].content {
+        list.begin(properties[index].name, &writer)
         writer.object { $0.addLinks(added, removed, int64) }
-      case .name, .last: break
       }
     }
     list.end(&writer)

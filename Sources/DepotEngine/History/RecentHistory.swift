@@ -5,7 +5,9 @@ struct RecentHistory {
   /// The most items.
   private static let itemLimit = 4096
 
-  private var items: ArraySlice<HistorySource.Item> = []
+  private var items: [HistorySource.Item] = []
+  /// The index of the next item.
+  private var position = 0
 
   /// Selects changes; `nil` if some must be read from the store, such as values of inserted rows.
   init?(
@@ -18,9 +20,12 @@ struct RecentHistory {
       !selection.joinsGroups
     else { return nil }
     var items: [HistorySource.Item] = []
+    // Most transactions change one row.
+    items.reserveCapacity(3 * sets.count)
     for set in sets where selection.includes(set) {
       let start = items.count
-      let kinds = (set.origin.kind.map { [$0] } ?? []) + set.kinds
+      var kinds = set.kinds
+      if let kind = set.origin.kind { kinds.insert(kind, at: 0) }
       items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
       for record in try set.records() where selection.includes(record) {
         var rows: [Int64: RecordedChange] = [:]
@@ -53,11 +58,15 @@ struct RecentHistory {
         items.append(.end)
       }
     }
-    self.items = items[...]
+    self.items = items
   }
 
   /// Returns the next item; `nil` at the end.
-  mutating func next() -> HistorySource.Item? { items.popFirst() }
+  mutating func next() -> HistorySource.Item? {
+    guard position < items.count else { return nil }
+    defer { position += 1 }
+    return items[position]
+  }
 }
 
 extension Catalog {

@@ -26,8 +26,8 @@ package final class ChangeFeed: Sendable {
     let listener: (@Sendable () -> Void)? = state.withLock { state in
       guard let listener = state.listener else { return nil }
       if state.commits.isEmpty { state.since = Monotonic.now() }
-      for commit in commits { state.rowCount += commit.rowCount }
-      state.commits += commits
+      for index in commits.indices { state.rowCount += commits[index].rowCount }
+      if state.commits.isEmpty { state.commits = commits } else { state.commits += commits }
       if state.rowCount > Self.rowLimit {
         for index in state.commits.indices { state.commits[index].forgetRows() }
         state.rowCount = 0

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// A watched history.
-struct LiveHistory {
+final class LiveHistory {
   let request: HistoryRequest
   /// The root of the requested entity, and the numbers of it and its descendants; `nil` for all.
   private let rows: (root: String, numbers: Set<Int>)?

@@ -332,7 +332,7 @@ package actor LiveQueries {
       sent += 1
     }
     guard sent > 0 else { return }
-    query.outbox.removeFirst(sent)
+    if sent < query.outbox.count { query.outbox.removeFirst(sent) } else { query.outbox = [] }
     query.lastSent = Monotonic.now()
     guard query.outbox.isEmpty else { return }
     if query.stage == .beginning, query.mustRestart { return beginAnswer(query) }

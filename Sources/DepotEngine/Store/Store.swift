@@ -341,11 +341,13 @@ package actor Store {
 
   /// Sends the committed transactions to watchers.
   private func notifyWatchers(_ writer: Writer) {
-    let foreign = writer.commitTarget?.takeForeign() ?? []
-    var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
-    // The requests of a failed batch are repeated one by one, and others may commit in
-    // between.
-    if !foreign.isEmpty { changes.sort { $0.token < $1.token } }
+    var changes = writer.recorder.takeCommitted()
+    if let foreign = writer.commitTarget?.takeForeign(), !foreign.isEmpty {
+      changes += foreign.map(interest.adapt)
+      // The requests of a failed batch are repeated one by one, and others may commit in
+      // between.
+      changes.sort { $0.token < $1.token }
+    }
     if !changes.isEmpty { onChanges(changes) }
   }
 
