@@ -29,7 +29,7 @@ extension Server {
       let session = sessions.ready[served]
       served += 1
       session.isQueued = false
-      if sessions[session.number] != nil { serve(session, until: time + slice) }
+      if session.isListed { serve(session, until: time + slice) }
       time = Monotonic.now()
     }
     sessions.dequeue(served)
@@ -40,7 +40,7 @@ extension Server {
       session.isReadable = false
       receive(session)
     }
-    if sessions[session.number] != nil { process(session, until: end) }
+    if session.isListed { process(session, until: end) }
   }
 
   /// Reads the bytes that a client sent.
@@ -128,7 +128,7 @@ extension Server {
   /// Continues with the sessions whose next call may begin now.
   private func releaseHeld() {
     for (number, session) in sessions.held {
-      let isGone = sessions[number] == nil || session.isClosing
+      let isGone = !session.isListed || session.isClosing
       guard isGone || hasRoom(session) else { continue }
       sessions.release(number)
       guard !isGone else { continue }

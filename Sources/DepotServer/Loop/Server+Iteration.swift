@@ -104,11 +104,11 @@ extension Server {
 
   /// Logs once when the disk of a store becomes full, and once when it has room again.
   func lookForRoom(_ host: StoreHost) {
+    guard let change = host.lookForRoom(now) else { return }
     let store = [("store", ServerLog.Value.text(host.configuration.path))]
-    switch host.lookForRoom(now) {
+    switch change {
     case .full: log.write(.error, "the disk is full; writes are refused", store)
     case .room: log.write(.notice, "the disk has room again", store)
-    case nil: break
     }
   }
 
@@ -144,7 +144,7 @@ extension Server {
     guard !sessions.unsent.isEmpty else { return }
     for session in sessions.unsent {
       session.needsFlush = false
-      if sessions[session.number] != nil { flush(session) }
+      if session.isListed { flush(session) }
     }
     sessions.didFlush()
   }

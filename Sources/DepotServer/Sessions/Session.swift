@@ -54,6 +54,8 @@ final class Session {
   var isClosing: Bool { ending != .none }
   /// Whether the client has ended its output; it may still read.
   var isHalfClosed = false
+  /// Whether it is among the server's sessions, so that no lookup is needed.
+  var isListed = false
   /// Whether the session's output is sent before the loop sleeps.
   var needsFlush = false
   /// Whether the session is among those with frames or calls to handle.

@@ -21,12 +21,18 @@ struct SessionTable {
     return lastNumber
   }
 
-  mutating func add(_ session: Session) { sessions[session.number] = session }
+  mutating func add(_ session: Session) {
+    sessions[session.number] = session
+    session.isListed = true
+  }
 
   /// Removes a session, and returns whether it was there.
   @discardableResult
   mutating func remove(_ session: Session) -> Bool {
-    sessions.removeValue(forKey: session.number) != nil
+    guard session.isListed else { return false }
+    session.isListed = false
+    sessions[session.number] = nil
+    return true
   }
 
   /// Queues a session, so that its input is handled in order.
