@@ -17,12 +17,12 @@ struct ProofTests {
   @Test(.enabled(if: Self.variable(ProofWorker.variable) == nil))
   func `what clients saw is one history, though they and the service are killed`() async throws {
     let seed = Self.variable("DEPOT_PROOF_SEED").flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-    let seconds = Self.variable("DEPOT_PROOF_SECONDS").flatMap { Double($0) } ?? 30
+    let seconds = Self.variable("DEPOT_PROOF_SECONDS").flatMap { Double($0) } ?? 10
     print("The seed of the clients' work is \(seed).")
     let run = try ProofRun(seed: seed)
     let end = Recorder.now + Int64(seconds * 1e9)
     // A short run needn't meet what is rare; on a busy machine a longer one takes more time for it.
-    let isShort = seconds < 30
+    let isShort = seconds < 10
     let latest = isShort ? end : end + 180_000_000_000
     while Recorder.now < (Self.hasMetAll(run) ? end : latest) {
       let left = Double(end - Recorder.now) / 1e9
