@@ -54,12 +54,15 @@ extension ServiceTests {
             }
           }
         case 3, 4:
-          // Streams that are read to their end.
+          // Streams that are read to their end, by readers who take their time.
           let connection = try BlockingConnection(socket: SocketPath(socket))
           while !isOver.value {
             do {
+              var count = 0
               _ = try connection.fetch(FetchRequest(entity: "Item", limit: 20_000)) { row in
                 while !row.isAtEndOfRow() { _ = try row.text() }
+                count += 1
+                if count.isMultiple(of: 1000) { DepotLinux.Process.sleep(milliseconds: 10) }
               }
             } catch let error as DepotError where error.code == .streamExpired {
               expired.add()
@@ -67,7 +70,10 @@ extension ServiceTests {
           }
         default:
           let connection = try BlockingConnection(socket: SocketPath(socket))
-          while !isOver.value { _ = try connection.get(Identifier<Item>(1)) }
+          while !isOver.value {
+            _ = try connection.get(Identifier<Item>(1))
+            DepotLinux.Process.sleep(milliseconds: 1)
+          }
         }
       }
       #expect(foreign.value == 0)
