@@ -31,8 +31,13 @@ package struct SeededGenerator: RandomNumberGenerator {
 ///
 /// `$DEPOT_SEEDS` says otherwise: with `10x` they are ten times as many, with `7` it is 7, with `7-9` 7 to 9.
 package func seeds<Seed: FixedWidthInteger>(_ count: Seed) -> Range<Seed> {
-  let text = ProcessInfo.processInfo.environment["DEPOT_SEEDS"] ?? "1x"
-  if let times = Seed(text.dropLast()), text.hasSuffix("x") { return 0..<count * times }
+  seeds(count, of: count)
+}
+
+/// The seeds of a random test that takes long: `count` from 0, or where they are multiplied, a multiple of `whole`.
+package func seeds<Seed: FixedWidthInteger>(_ count: Seed, of whole: Seed) -> Range<Seed> {
+  guard let text = ProcessInfo.processInfo.environment["DEPOT_SEEDS"] else { return 0..<count }
+  if let times = Seed(text.dropLast()), text.hasSuffix("x") { return 0..<whole * times }
   let bounds = text.split(separator: "-").compactMap { Seed($0) }
   guard let first = bounds.first, let last = bounds.last else { fatalError("DEPOT_SEEDS=\(text)") }
   return first..<last + 1

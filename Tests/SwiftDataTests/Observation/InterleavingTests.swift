@@ -14,7 +14,7 @@ import Testing
     return container
   }
 
-  @Test(arguments: policies, seeds(20))
+  @Test(arguments: policies, seeds(6, of: 20))
   func `show what the model shows after each step`(
     _ policy: MergePolicy,
     _ seed: Int
@@ -22,7 +22,7 @@ import Testing
     try await play(policy, seed, .pages)
   }
 
-  @Test(arguments: policies, seeds(20))
+  @Test(arguments: policies, seeds(6, of: 20))
   func `show in lists what the model shows after each step`(
     _ policy: MergePolicy,
     _ seed: Int
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Aspect.pages, .shelf], seeds(20))
+  @Test(arguments: [Aspect.pages, .shelf], seeds(10, of: 20))
   func `show what the model shows while they undo, beside an actor`(
     _ aspect: Aspect,
     _ seed: Int

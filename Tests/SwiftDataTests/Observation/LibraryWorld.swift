@@ -227,7 +227,7 @@ extension Volume {
 }
 
 extension `Contexts whose steps come in any order` {
-  @Test(arguments: policies, seeds(12))
+  @Test(arguments: policies, seeds(4, of: 12))
   func `agree with themselves and the store through cascades and new objects`(
     _ policy: MergePolicy,
     _ seed: Int
