@@ -19,8 +19,8 @@ struct ModelRow: EvaluationRow {
     else { return .null }
     if case .unloaded = storage.slots[property.slot] { storage.load(property.slot) }
     let suffix = path.dropFirst(name.count)
-    guard case .value(let value) = storage.slots[property.slot],
-      let values = try? codec.values(value),
+    guard case .value(let cell) = storage.slots[property.slot],
+      let values = try? codec.values(cell.any),
       let position = codec.suffixes.firstIndex(where: { $0 == suffix }), position < values.count
     else { return .null }
     return values[position]

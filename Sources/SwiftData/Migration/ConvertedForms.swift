@@ -120,7 +120,7 @@ extension ConvertedForms.Converted {
   /// Returns the value that was stored in another form.
   fileprivate func slot(_ form: StoredForm) throws -> Slot {
     guard let type = property.decodableType else { throw form.mismatch(Any.self) }
-    return .value(try form.content(type))
+    return .value(any: try form.content(type))
   }
 
   fileprivate func failure(_ row: Int64, _ cause: any Error) -> SwiftDataError {

@@ -150,7 +150,7 @@ extension EntityDescription {
     var slots = initialSlots
     let defaults = newDefaults
     for property in changing {
-      if case let value?? = defaults[property.name] { slots[property.slot] = .value(value) }
+      if case let value?? = defaults[property.name] { slots[property.slot] = .value(any: value) }
     }
     return slots
   }

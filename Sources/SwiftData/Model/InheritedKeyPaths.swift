@@ -21,7 +21,7 @@ extension EntityDescription {
     // A computed property may happen to return one value unchanged, but not both.
     let isStored = (0..<2).allSatisfy { round in
       let given = property.probe(types.valueType, round)
-      link.storage.slots[slot] = .value(given)
+      link.storage.slots[slot] = .value(any: given)
       return (link.model as Any)[keyPath: keyPath].map { codec.areEqual($0, given) } ?? true
     }
     return isStored ? property : nil

@@ -181,8 +181,8 @@ extension ModelStorage {
     return usingAttribute(slot) {
       forgetUnread(slot)
       if case .unloaded = slots[slot] { load(slot) }
-      if case .value(let value) = slots[slot], isExactly(value, V.self) {
-        return reinterpreted(value, as: V.self)
+      if case .value(let cell) = slots[slot], cell.isExactly(V.self) {
+        return cell.content(V.self)
       }
       return converted(slot)
     }
@@ -191,7 +191,7 @@ extension ModelStorage {
   /// Returns the value of an attribute that isn't exactly of its type, or its placeholder.
   @inline(never)
   private final func converted<V>(_ slot: Int) -> V {
-    if case .value(let value) = slots[slot], let value = value as? V { return value }
+    if case .value(let cell) = slots[slot], let value = cell.any as? V { return value }
     noteUnread(slot)
     return description.properties[slot].placeholder(V.self, of: identifier)
   }
@@ -199,7 +199,7 @@ extension ModelStorage {
   /// Gives an attribute a value.
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
     let slot = description.slot(of: key)
-    let value = Slot.value(newValue)
+    let value = Slot.value(AttributeCell(newValue))
     usingAttribute(slot) {
       if isStored(value, slot) { return }
       willChange(slot)

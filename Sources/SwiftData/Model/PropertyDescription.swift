@@ -50,7 +50,7 @@ class PropertyDescription {
   /// The value in a new object before anything is set.
   var initialSlot: Slot {
     switch kind {
-    case .attribute(let codec): .value(defaultValue ?? codec.placeholder)
+    case .attribute(let codec): .value(any: defaultValue ?? codec.placeholder)
     case .toOne: .nothing
     case .toMany(_, let isOptional): .many(isOptional ? nil : ObjectReferenceList(isInitial: true))
     }

@@ -3,7 +3,7 @@ enum Slot {
   /// Nothing yet: the row has to be read.
   case unloaded
   /// The value of an attribute, of the property's type.
-  case value(Any)
+  case value(AttributeCell)
   /// A to-one relationship without a target.
   case nothing
   /// The object that a to-one relationship leads to, which is kept alive from here.
@@ -14,6 +14,9 @@ enum Slot {
   case weak(WeakObjectReference)
   /// The targets of a to-many relationship; `nil` if there is no collection.
   case many(ObjectReferenceList?)
+
+  /// The value of an attribute whose type is known only while the program runs.
+  static func value(any value: Any) -> Slot { .value(AttributeCell(any: value)) }
 }
 
 /// A reference to a relationship's target, which keeps the object alive.

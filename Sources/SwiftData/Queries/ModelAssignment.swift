@@ -13,7 +13,7 @@ public struct ModelAssignment<Model: PersistentModel> {
     _ keyPath: KeyPath<Model, Value>,
     to value: Value
   ) -> ModelAssignment {
-    ModelAssignment { .value(try property(keyPath), .value(value)) }
+    ModelAssignment { .value(try property(keyPath), .value(AttributeCell(value))) }
   }
 
   /// Sets a to-one relationship to a saved object, or to `nil`.
@@ -81,10 +81,10 @@ public struct ModelRowValues<Model: PersistentModel> {
   public subscript<Value: Codable>(keyPath: KeyPath<Model, Value>) -> Value {
     get {
       let slot = description.slot(of: keyPath)
-      if case .value(let value as Value) = slots[slot] { return value }
+      if case .value(let cell) = slots[slot], let value = cell.any as? Value { return value }
       return description.properties[slot].placeholder(Value.self)
     }
-    set { slots[description.slot(of: keyPath)] = .value(newValue) }
+    set { slots[description.slot(of: keyPath)] = .value(AttributeCell(newValue)) }
   }
 
   /// The target of a to-one relationship.

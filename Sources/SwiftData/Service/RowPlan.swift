@@ -154,7 +154,7 @@ extension RowReader {
     case .value(let place, let codec, let width):
       let end = column + width
       do {
-        return (place, .value(try codec.read(&self)))
+        return (place, .value(try codec.cell(&self)))
       } catch let error where !(error is DepotError) {
         try skip(end - column)
         refuse(place, error)
@@ -164,7 +164,7 @@ extension RowReader {
       var texts: [String] = []
       for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
       do {
-        return (place, .value(try codec.value(of: places.map { texts[$0] })))
+        return (place, .value(any: try codec.value(of: places.map { texts[$0] })))
       } catch let error where !(error is DepotError) {
         refuse(place, error)
         return (place, .unloaded)

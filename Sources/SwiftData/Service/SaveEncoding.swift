@@ -210,25 +210,20 @@ extension PropertyDescription {
     to row: inout RowWriter,
     of description: EntityDescription
   ) throws {
-    // because a slot that is handed on is copied twice
-    if case .value(let value) = slots[slot] {
-      try write(value: value, to: &row, of: description)
-    } else {
-      try write(slots[slot], to: &row, of: description)
-    }
+    try write(slots[slot], to: &row, of: description)
   }
 
   private func write(
-    value: Any,
+    _ cell: AttributeCell,
     to row: inout RowWriter,
     of description: EntityDescription
   ) throws {
     guard let codec else { return row.append(Value.null) }
     do {
       if isExternal {
-        try row.external { row in try codec.write(value, to: &row) }
+        try row.external { row in try codec.write(cell, to: &row) }
       } else {
-        try codec.write(value, to: &row)
+        try codec.write(cell, to: &row)
       }
     } catch {
       var failure = SwiftDataError(any: error)
@@ -245,7 +240,7 @@ extension PropertyDescription {
     of description: EntityDescription
   ) throws {
     switch slot {
-    case .value(let value): try write(value: value, to: &row, of: description)
+    case .value(let cell): try write(cell, to: &row, of: description)
     case .many(let list):
       row.append(Value.list(list?.allIdentifiers.map(\.wireValue) ?? []))
     case .nothing, .unloaded: row.append(Value.null)

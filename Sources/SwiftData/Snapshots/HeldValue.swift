@@ -24,11 +24,11 @@ extension HeldValue {
   func slot(of property: PropertyDescription) -> Slot? {
     switch (property.kind, self) {
     case (.attribute(let codec), .attribute(let value)):
-      if codec.accepts(value) { return .value(value) }
+      if codec.accepts(value) { return .value(any: value) }
       guard let tree = CodedTree(value) else { return nil }
       return HeldValue.tree(tree).slot(of: property)
     case (.attribute, .tree(let tree)):
-      return tree.value(of: property).map(Slot.value)
+      return tree.value(of: property).map(Slot.value(any:))
     case (.toOne, .one(let target)):
       return target.map { .reference($0) } ?? .nothing
     case (.toMany(_, let isOptional), .many(let targets)):

@@ -132,7 +132,7 @@ extension Slot {
   var held: HeldValue? {
     switch self {
     case .unloaded: nil
-    case .value(let value): .attribute(value)
+    case .value(let cell): .attribute(cell.any)
     case .many(let list): .many(list?.allIdentifiers)
     case .nothing, .link, .reference, .weak: .one(targetIdentifier)
     }

@@ -20,9 +20,9 @@ struct HistoryRecord: Hashable, Sendable {
       let key = EntityDescription.of(type).key(in: identifier.storeIdentifier)
       return PersistentIdentifier(key, .row(row))
     }
-    guard case .value(let value) = slot else { return slot.targetIdentifier }
+    guard case .value(let cell) = slot else { return slot.targetIdentifier }
     // The value was just decoded, so that nobody else has it.
-    return unsafeBitCast(value as Any, to: (any Sendable).self)
+    return unsafeBitCast(cell.any as Any, to: (any Sendable).self)
   }
 
   static func == (left: Self, right: Self) -> Bool {

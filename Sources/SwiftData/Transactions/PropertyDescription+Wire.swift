@@ -34,7 +34,7 @@ extension PropertyDescription {
     over known: Slot
   ) -> Slot {
     var rest: [Value] = []
-    if case .value(let value) = known { rest = (try? codec.values(value)) ?? [] }
+    if case .value(let cell) = known { rest = (try? codec.values(cell.any)) ?? [] }
     var columns: [String] = []
     var isTold = false
     for (index, suffix) in codec.suffixes.enumerated() {
@@ -48,7 +48,7 @@ extension PropertyDescription {
         return .unloaded
       }
     }
-    return isTold ? (try? codec.value(of: columns)).map(Slot.value) ?? .unloaded : .unloaded
+    return isTold ? (try? codec.value(of: columns)).map(Slot.value(any:)) ?? .unloaded : .unloaded
   }
 }
 

@@ -25,12 +25,25 @@ class AttributeCodec: @unchecked Sendable {
   /// Reads the value of the columns; the placeholder if it is missing, as it may be in a migration.
   func read(_ row: inout RowReader) throws -> Any { preconditionFailure("abstract") }
 
+  /// Reads the value of the columns as an object holds it.
+  func cell(_ row: inout RowReader) throws -> AttributeCell { AttributeCell(any: try read(&row)) }
+
   /// Returns the values of the columns.
   func values(_ value: Any) throws -> [Value] { preconditionFailure("abstract") }
 
   /// Writes the values of the columns.
   func write(_ value: Any, to row: inout RowWriter) throws {
     for value in try values(value) { row.append(value) }
+  }
+
+  /// Writes the values of the columns, of a value that an object holds.
+  func write(_ cell: AttributeCell, to row: inout RowWriter) throws {
+    try write(cell.any, to: &row)
+  }
+
+  /// Whether two values that objects hold are stored alike.
+  func areEqual(_ left: AttributeCell, _ right: AttributeCell) -> Bool {
+    areEqual(left.any, right.any)
   }
 
   /// Whether two values are stored alike.

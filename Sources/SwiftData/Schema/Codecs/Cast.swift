@@ -9,7 +9,7 @@ func cast<Wanted>(_ value: Any, to type: Wanted.Type) throws -> Wanted {
 
 // because a function that could make an optional of any type looks its metadata up each time
 @inline(never)
-private func converted<Wanted>(_ value: Any, to _: Wanted.Type) throws -> Wanted {
+func converted<Wanted>(_ value: Any, to _: Wanted.Type) throws -> Wanted {
   guard let value = value as? Wanted else { throw SwiftDataError.mistyped(value, Wanted.self) }
   return value
 }

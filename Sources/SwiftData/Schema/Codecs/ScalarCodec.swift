@@ -15,27 +15,24 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
 
   override var placeholder: Any { standIn ?? () }
 
+  override func read(_ row: inout RowReader) throws -> Any { try cell(&row).any }
+
   @_specialize(where Content == Bool)
   @_specialize(where Content == Double)
   @_specialize(where Content == Int)
   @_specialize(where Content == String)
   @_specialize(where Content == String?)
-  override func read(_ row: inout RowReader) throws -> Any {
-    if try row.skipNull() { return placeholder }
-    return try Content.read(from: &row)
+  override func cell(_ row: inout RowReader) throws -> AttributeCell {
+    if try row.skipNull() { return AttributeCell(any: placeholder) }
+    return AttributeCell(try Content.read(from: &row))
   }
 
   override func values(_ value: Any) throws -> [Value] {
     [try cast(value, to: Content.self).attributeValue]
   }
 
-  @_specialize(where Content == Bool)
-  @_specialize(where Content == Double)
-  @_specialize(where Content == Int)
-  @_specialize(where Content == String)
-  @_specialize(where Content == String?)
   override func write(_ value: Any, to row: inout RowWriter) throws {
-    row.append(try cast(value, to: Content.self).attributeValue)
+    try write(AttributeCell(any: value), to: &row)
   }
 
   @_specialize(where Content == Bool)
@@ -43,9 +40,22 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
   @_specialize(where Content == Int)
   @_specialize(where Content == String)
   @_specialize(where Content == String?)
+  override func write(_ cell: AttributeCell, to row: inout RowWriter) throws {
+    row.append(try cell.cast(to: Content.self).attributeValue)
+  }
+
   override func areEqual(_ left: Any, _ right: Any) -> Bool {
-    guard let left = try? cast(left, to: Content.self).attributeValue,
-      let right = try? cast(right, to: Content.self).attributeValue
+    areEqual(AttributeCell(any: left), AttributeCell(any: right))
+  }
+
+  @_specialize(where Content == Bool)
+  @_specialize(where Content == Double)
+  @_specialize(where Content == Int)
+  @_specialize(where Content == String)
+  @_specialize(where Content == String?)
+  override func areEqual(_ left: AttributeCell, _ right: AttributeCell) -> Bool {
+    guard let left = try? left.cast(to: Content.self).attributeValue,
+      let right = try? right.cast(to: Content.self).attributeValue
     else { return false }
     return left.isIdentical(to: right)
   }
