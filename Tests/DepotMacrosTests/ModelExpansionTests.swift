@@ -16,7 +16,7 @@ import Testing
     )
     #expect(
       expansion.texts.joined(separator: "\n\n") == """
-        @Transient private var _$backingData: any SwiftData.BackingData<Trip> = Trip.createBackingData()
+        @Transient private var _$backingData: any SwiftData.BackingData<Trip> = Trip._$newBackingData()
 
         public var persistentBackingData: any SwiftData.BackingData<Trip> {
           get {
@@ -294,6 +294,8 @@ import Testing
     #expect(!text.contains("schemaMetadata"))
     #expect(!text.contains("func access<"))
     #expect(!text.contains("required init"))
+    // That initializer may set properties before it takes the values that it is given.
+    #expect(text.contains("_$backingData: any SwiftData.BackingData<A> = A.createBackingData()"))
     #expect(text.contains("_$observationRegistrar ="))
   }
 }

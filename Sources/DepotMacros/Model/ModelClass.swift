@@ -50,6 +50,8 @@ struct ModelClass {
   func generatedMembers() -> [DeclSyntax] {
     let declared = Set(declaration.memberBlock.members.flatMap { $0.decl.declaredNames })
     var result: [DeclSyntax] = []
+    // Only the generated initializer surely takes the backing data and sets nothing else before.
+    let canBeginWithItsValues = superclass == nil && !declared.contains("init(backingData:)")
     func add(_ name: String, _ member: DeclSyntax) {
       if !declared.contains(name) { result.append(member) }
     }
@@ -57,7 +59,7 @@ struct ModelClass {
       "_$backingData",
       """
       @Transient private var _$backingData: any SwiftData.BackingData<\(raw: name)> = \
-      \(raw: name).createBackingData()
+      \(raw: name).\(raw: canBeginWithItsValues ? "_$newBackingData" : "createBackingData")()
       """
     )
     if superclass != nil { add("_$isJoined", "@Transient private var _$isJoined = false") }

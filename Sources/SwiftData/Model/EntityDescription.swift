@@ -196,7 +196,7 @@ extension EntityDescription {
       preconditionFailure("\(name) doesn't descend from \(Root.self).")
     }
     let storage = DefaultBackingData<Root>(self, identifier)
-    let model = type.init(backingData: storage)
+    let model = AwaitedStorage.offering(storage) { type.init(backingData: storage) }
     storage.adopt(model)
     return ObjectReference(model, storage)
   }

@@ -28,6 +28,8 @@ public class ModelStorage {
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
+  /// Whether the initializer of its object is setting default values, which don't count.
+  @exclusivity(unchecked) final var isAwaited = false
   /// Whether the object was invalidated because others have deleted its row.
   @exclusivity(unchecked) final var isDeletedByOthers = false
   /// The index among the context's changes.
@@ -198,6 +200,7 @@ extension ModelStorage {
 
   /// Gives an attribute a value.
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
+    if isAwaited { return }
     let slot = description.slot(of: key)
     let value = Slot.value(AttributeCell(newValue))
     usingAttribute(slot) {
@@ -327,6 +330,7 @@ extension ModelStorage {
   }
 
   final func setObject<Model, V>(_ key: KeyPath<Model, V>, _ newValue: (some PersistentModel)?) {
+    if isAwaited { return }
     let slot = description.slot(of: key)
     let link = newValue?.ownStorage?.link
     using(slot) {
@@ -349,6 +353,7 @@ extension ModelStorage {
     _ key: KeyPath<Model, V>,
     _ newValue: V
   ) {
+    if isAwaited { return }
     let slot = description.slot(of: key)
     using(slot) { setObjects(slot, newValue) }
   }

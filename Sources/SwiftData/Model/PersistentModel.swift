@@ -32,6 +32,16 @@ extension PersistentModel {
     DefaultBackingData<P>(for: P.self)
   }
 
+  /// Returns the storage of values for an object of this class that is being made.
+  ///
+  /// It is the final one where the calling thread makes an object of a store. `@Model` uses it if its own
+  /// initializer takes over values.
+  // swift-format-ignore: NoLeadingUnderscores
+  @inlinable
+  public static func _$newBackingData() -> DefaultBackingData<Self> {
+    AwaitedStorage.take(Self.self) ?? DefaultBackingData(for: Self.self)
+  }
+
   /// Hands over the values that a subclass's initializer gave its own properties.
   ///
   /// The superclass's backing data has all values from then on; `@Model` calls it.

@@ -45,4 +45,43 @@ import Testing
     #expect(throws: SwiftDataError.self) { try AttributeCell(1).cast(to: String.self) }
     #expect(throws: SwiftDataError.self) { try AttributeCell(String?.none).cast(to: Int.self) }
   }
+
+  @Test func `a fetched object has the values of its row, and no changes`() throws {
+    let container = try ModelContainer(storing: Preset.self)
+    let context = ModelContext(container)
+    let preset = Preset()
+    preset.title = "stored"
+    preset.note = "kept"
+    preset.count = 7
+    context.insert(preset)
+    try context.save()
+    let other = ModelContext(container)
+    let fetched = try #require(try other.fetch(FetchDescriptor<Preset>()).first)
+    #expect(!fetched.hasChanges)
+    #expect(!other.hasChanges)
+    #expect([fetched.title, fetched.note] == ["stored", "kept"])
+    #expect(fetched.count == 7)
+    fetched.note = nil
+    fetched.count += 1
+    try other.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Preset>()).first?.note == nil)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Preset>()).first?.count == 8)
+  }
+}
+
+/// An object whose initializer over values sets defaults first.
+@Model final class Preset {
+  var title = "new"
+  var note: String?
+  var count = 1
+  @Transient var companion: Memo? = Memo()
+
+  init() {}
+}
+
+/// An object that is made while another one is.
+@Model final class Memo {
+  var text = "memo"
+
+  init() {}
 }
