@@ -15,6 +15,8 @@ public class ModelContext: Equatable {
   /// The identifiers of the stores, the same in every process.
   final lazy var storeIdentifiers = Set(stores.map(\.identifier))
   private final let storesByEntity: [String: any ContextStore]
+  /// The class that the container was found to know last, and most often is asked for again.
+  @exclusivity(unchecked) private final var latest: EntityDescription?
   /// The registered objects.
   final let identityMap = IdentityMap()
   /// The changes that aren't saved.
@@ -110,7 +112,10 @@ public class ModelContext: Equatable {
 
   /// Whether the container has a class, and not another one of the same name.
   final func knows(_ description: EntityDescription) -> Bool {
-    core.descriptions[description.name] === description
+    if description === latest { return true }
+    guard core.descriptions[description.name] === description else { return false }
+    latest = description
+    return true
   }
 
   /// The error that the container doesn't know a class.

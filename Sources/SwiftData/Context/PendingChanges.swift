@@ -7,6 +7,8 @@ struct PendingChanges {
   private(set) var discarded = PendingSet()
   /// The deleted objects whose delete rules weren't applied yet.
   private var undecided: [ObjectReference] = []
+  /// Whether some of these may be there twice.
+  private var hasRepetitions = false
   /// The relationships of deleted objects that must be empty at the save.
   private(set) var denials: [(link: ObjectReference, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
@@ -114,16 +116,21 @@ struct PendingChanges {
   // MARK: - Delete rules
 
   /// Makes the delete rules of deleted objects apply, maybe again.
-  mutating func decide(_ links: [ObjectReference]) { undecided += links }
+  mutating func decide(_ links: [ObjectReference]) {
+    if links.isEmpty { return }
+    undecided += links
+    hasRepetitions = true
+  }
 
   /// Removes the deleted objects whose delete rules are to be applied now; returns each once.
   mutating func removeUndecided() -> [ObjectReference] {
-    defer { undecided = [] }
+    defer { (undecided, hasRepetitions) = ([], false) }
+    // An object may have been inserted again meanwhile.
+    let deleted = undecided.filter { $0.storage.phase == .deleted }
+    guard hasRepetitions else { return deleted }
+    // The rules of an object may be to be applied for two reasons.
     var known: Set<ObjectIdentifier> = []
-    // An object may have been inserted again meanwhile, or its rules are to be applied for two reasons.
-    return undecided.filter { link in
-      link.storage.phase == .deleted && known.insert(ObjectIdentifier(link.storage)).inserted
-    }
+    return deleted.filter { known.insert(ObjectIdentifier($0.storage)).inserted }
   }
 
   /// Makes the next save fail if a relationship of deleted objects isn't empty then.

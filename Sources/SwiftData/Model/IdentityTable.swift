@@ -50,7 +50,7 @@ final class IdentityTable {
   let accessGuard: ContextAccessGuard
   private let locked = RegistrationLock()
   /// The objects with numbers.
-  @exclusivity(unchecked) private var numbered: [Int64: Entry] = [:]
+  @exclusivity(unchecked) private var numbered: [ObjectNumber: Entry] = [:]
   /// The objects with text keys instead of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
@@ -125,11 +125,24 @@ final class IdentityTable {
 
 extension PersistentIdentifier.Key {
   /// The number of the object, below 0 if it was never saved; `nil` if it has a text.
-  fileprivate var number: Int64? {
+  fileprivate var number: ObjectNumber? {
     switch self {
-    case .row(let number): number
-    case .temporary(let number): ~Int64(bitPattern: number)
+    case .row(let number): ObjectNumber(value: number)
+    case .temporary(let number): ObjectNumber(value: ~Int64(bitPattern: number))
     case .custom: nil
     }
+  }
+}
+
+/// The number of an object, whose hash value takes a few instructions.
+///
+/// Nobody gains by choosing numbers that collide: they are the store's.
+private struct ObjectNumber: Hashable {
+  let value: Int64
+
+  // swift-format-ignore: NoLeadingUnderscores
+  func _rawHashValue(seed: Int) -> Int {
+    let product = (Int(value) ^ seed).multipliedFullWidth(by: 0x1E37_79B9_7F4A_7C15)
+    return product.high ^ Int(bitPattern: product.low)
   }
 }
