@@ -121,6 +121,8 @@ final class ClusterCommitTarget: CommitTarget {
       }
       while sequence < head.sequence { try takeNext(on: copy) }
       guard sequence == head.sequence else { throw DepotError.staleCopy }
+      // Another database with as many commits may have been restored in its place.
+      guard identity == head.identity else { throw DepotError.lostCommits }
       return true
     } catch {
       releaseWriteLock()

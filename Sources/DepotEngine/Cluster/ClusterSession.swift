@@ -93,7 +93,10 @@ final class ClusterSession {
   }
 
   /// Announces that a service is active while the session exists.
+  ///
+  /// When it returns, everything that the server has committed before is durable.
   func begin(_ service: Int64) throws(PostgresError) {
+    let warnings = connection.warningCount
     let insert = """
       INSERT INTO depot.service (id, host, process) VALUES ($1, $2, $3)
       ON CONFLICT (id) DO UPDATE SET seen = now()
@@ -110,6 +113,9 @@ final class ClusterSession {
         [.integer(service), .text(Process.hostName), .integer(Int64(Process.identifier))]
       ),
     ])
+    guard connection.warningCount == warnings else {
+      throw PostgresError(.lost, "the wait for a standby was interrupted")
+    }
   }
 
   /// Removes and returns the numbers of services that have ended; they are never reused.
