@@ -69,7 +69,7 @@ extension CommandTests {
       #expect(try Program.run(["sh", "-c", export]).status == 0)
       let lines = try Program.run(["wc", "-l", copy]).output
       #expect(lines.hasPrefix("\(Self.count) "))
-      #expect(bytes > 100 << 20)
+      #expect(bytes > 100_000_000)
       // One command is one unit of the history, however large.
       #expect(try daemon.depot(["undo"]).status == 0)
       #expect(try connection.count(CountRequest(entity: "Line")) == 0)
