@@ -25,6 +25,8 @@ package final class EntityLayout: Sendable {
   let uniques: [UniqueLayout]
   /// The optional composites, outer ones first.
   let composites: [CompositeLayout]
+  /// The paths of the columns of composites with several, by the names of the attributes.
+  let compositePaths: [String: [String]]
   /// The number of the entity, which is in its rows' column `kind` if ``isInHierarchy``.
   let number: Int
   /// The names of the entity and all its descendants, by their numbers.
@@ -77,6 +79,9 @@ package final class EntityLayout: Sendable {
     composites = schema.lineage(of: entity).flatMap { owner in
       owner.optionalComposites { places[schema.columnName("a", $0, owner)] }
     }
+    let paths = zip(fields, storedPositions).filter { $1 != nil }.map(\.0.path)
+    compositePaths = Dictionary(grouping: paths) { path in String(path.prefix { $0 != "." }) }
+      .filter { $1.count > 1 }
     number = map.number(of: entity.name)
     numbers = Dictionary(
       uniqueKeysWithValues: ([entity] + schema.descendants(of: entity.name)).map {

@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
-/// Reads the transactions of a history ahead, so that values of inserted rows are found together.
+/// Reads the transactions of a history ahead, so that values of rows are found together.
 ///
-/// The values of an inserted row are found by undoing later changes, starting with the current row.
-/// That is done at once for all inserted rows in memory, so that each page of the history is read
-/// only once for them.
+/// The values of an inserted row, and the unchanged parts of a composite that an update changed, are
+/// found by undoing later changes, starting with the current row. That is done at once for all such
+/// rows in memory, so that each page of the history is read only once for them.
 struct HistoryAhead {
   /// The most items to read ahead, and the most bytes of changes.
   private static let itemLimit = 2048
@@ -20,7 +20,7 @@ struct HistoryAhead {
   private var failure: (any Error)?
   private var transactionCount = 0
   private var isAtEnd = false
-  /// The values of the next inserted rows.
+  /// The values of the next rows that need them.
   private var rows: ArraySlice<RowState> = []
 
   init(_ source: HistorySource, _ request: HistoryRequest, _ past: PastReader) {
@@ -69,16 +69,17 @@ struct HistoryAhead {
     count == 0 || hasValues && count < Self.itemLimit && byteCount < Self.byteLimit
   }
 
-  /// Whether the values of an inserted row are requested.
+  /// Whether values are requested that the change doesn't have.
   private func wantsRow(_ change: RecordedChange) -> Bool {
-    hasValues && change.kind == .insert && past.catalog.keepsValues(of: change.entity)
+    guard hasValues, past.catalog.keepsValues(of: change.entity) else { return false }
+    return change.kind == .insert || layout(change)?.hasUnchangedParts(change) == true
   }
 
   private func layout(_ change: RecordedChange) -> EntityLayout? {
     try? past.catalog.layout(of: change.entity)
   }
 
-  /// Reads the values of the inserted rows among the items, or of the first ones.
+  /// Reads the values of the rows that need them among the items, or of the first ones.
   private mutating func readRows() throws {
     let lookups = items.compactMap { item -> PastReader.Lookup? in
       guard case .change(let change, _) = item, wantsRow(change), let layout = layout(change) else {
@@ -90,7 +91,22 @@ struct HistoryAhead {
         edge: change.record + 1
       )
     }
-    // For a row that can't be read, the insertion is still reported, without values.
+    // For a row that can't be read, the change is still reported, without these values.
     rows = try past.states(of: lookups[...]).map { (try? $0.get())?.then ?? .none }[...]
+  }
+}
+
+extension EntityLayout {
+  /// Whether an update changed only some columns of a composite.
+  func hasUnchangedParts(_ change: RecordedChange) -> Bool {
+    guard !compositePaths.isEmpty, change.kind == .update else { return false }
+    return !unchangedParts(of: change).isEmpty
+  }
+
+  /// Returns the other columns of the composites that an update changed in part.
+  func unchangedParts(of change: RecordedChange) -> [String] {
+    let changed = Set(change.properties.map(\.name))
+    let names = Set(changed.map { path in String(path.prefix { $0 != "." }) })
+    return names.sorted().flatMap { compositePaths[$0] ?? [] }.filter { !changed.contains($0) }
   }
 }

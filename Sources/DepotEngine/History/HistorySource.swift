@@ -11,7 +11,7 @@ struct HistorySource {
 
   enum Item {
     case begin(Transaction)
-    /// A change, with the values of an inserted row if they are requested and known.
+    /// A change, with the values of the row that it lacks if they are requested and known.
     case change(RecordedChange, RowState? = nil)
     case end
     /// The combined transactions of a group.

@@ -46,7 +46,7 @@ struct HistoryWriting {
     if let text = HistoryOrigin.text(transaction.origins, bounds) { writer.member("origin", text) }
   }
 
-  /// Writes a change of one row, with the known values of an inserted row.
+  /// Writes a change of one row, with the known values of the row that the change lacks.
   func write(_ change: RecordedChange, _ row: RowState?, to writer: inout JSONWriter) {
     let layout = try? catalog.layout(of: change.entity)
     writer.object { writer in
@@ -54,14 +54,30 @@ struct HistoryWriting {
       writer.member("id", change.identifier, as: int64)
       writer.member("kind", change.kind.name)
       if change.kind != .insert {
-        write(change, to: &writer)
+        write(change, parts(of: change, row, layout), to: &writer)
       } else if let row, let layout, row.exists {
         writeInserted(row, layout, to: &writer)
       }
     }
   }
 
-  private func write(_ change: RecordedChange, to writer: inout JSONWriter) {
+  /// Returns the unchanged parts of the composites that an update changed.
+  private func parts(
+    of change: RecordedChange,
+    _ row: RowState?,
+    _ layout: EntityLayout?
+  ) -> [(path: String, value: HistoryValue)] {
+    guard let row, row.exists, let layout else { return [] }
+    return layout.unchangedParts(of: change).compactMap { path in
+      row.values[path].map { (path, $0) }
+    }
+  }
+
+  private func write(
+    _ change: RecordedChange,
+    _ parts: [(path: String, value: HistoryValue)],
+    to writer: inout JSONWriter
+  ) {
     if let version = change.version { writer.member("version", version, as: int64) }
     // By index, since properties are large to copy.
     let properties = change.properties
@@ -81,6 +97,7 @@ struct HistoryWriting {
         list.add(properties[index].name, old, int64, to: &writer)
       }
     }
+    for (path, value) in parts { list.add(path, value, int64, to: &writer) }
     list.end(&writer)
     list = MemberList("new")
     for index in properties.indices {
@@ -91,6 +108,7 @@ struct HistoryWriting {
         writer.object { $0.addLinks(added, removed, int64) }
       }
     }
+    for (path, value) in parts { list.add(path, value, int64, to: &writer) }
     list.end(&writer)
   }
 

@@ -9,7 +9,8 @@ struct RecentHistory {
   /// The index of the next item.
   private var position = 0
 
-  /// Selects changes; `nil` if some must be read from the store, such as values of inserted rows.
+  /// Selects changes; `nil` if some values must be read from the store, such as those of inserted
+  /// rows, and of the unchanged parts of composites.
   init?(
     _ sets: ArraySlice<ChangeSet>,
     _ selection: HistorySelection,
@@ -29,8 +30,9 @@ struct RecentHistory {
       items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
       for record in try set.records() where selection.includes(record) {
         var rows: [Int64: RecordedChange] = [:]
-        let needsRows =
-          record.kind == .insert && request.hasValues && catalog.keepsValues(of: record.entity)
+        let needsValues = request.hasValues && catalog.keepsValues(of: record.entity)
+        let needsRows = record.kind == .insert && needsValues
+        let layout = try record.entity.flatMap { needsValues ? try catalog.layout(of: $0) : nil }
         if needsRows {
           guard let known = try set.insertedRows(of: record.entity) else { return nil }
           rows = known
@@ -49,6 +51,7 @@ struct RecentHistory {
           }
         }
         for change in try record.changes() where selection.includes(change) {
+          if layout?.hasUnchangedParts(change) == true { return nil }
           items.append(.change(change))
         }
       }
