@@ -86,9 +86,10 @@ struct PastFixture {
 /// Runs `body` with a new store of a schema, and what asks about its past.
 func withPast(
   _ schema: Schema = .items,
+  undo: UndoLimits = UndoLimits(),
   _ body: (_ store: StoreFixture, _ past: PastFixture) async throws -> Void
 ) async throws {
-  try await withStore(schema) { store, path in
+  try await withStore(schema, undo: undo) { store, path in
     try await body(store, PastFixture(store: store, path: path))
     #expect(try await store.problems(path) == [])
   }

@@ -177,10 +177,13 @@ func withStorePath(_ body: (_ path: String) async throws -> Void) async throws {
 /// Runs `body` with a new store of schema `schema`, which is closed and removed afterwards.
 func withStore(
   _ schema: Schema = .items,
+  undo: UndoLimits = UndoLimits(),
   _ body: (_ store: StoreFixture, _ path: String) async throws -> Void
 ) async throws {
   try await withStorePath { path in
-    let store = try StoreFixture(StoreConfiguration(path: path))
+    var configuration = StoreConfiguration(path: path)
+    configuration.undo = undo
+    let store = try StoreFixture(configuration)
     try await store.write(.defineSchema(schema, isDryRun: false))
     try await body(store, path)
     await store.close()

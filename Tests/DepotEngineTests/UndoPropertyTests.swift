@@ -32,11 +32,14 @@ import Testing
   }
 
   /// With the seed 14, an undo changes nothing.
-  @Test(arguments: Array(seeds(6)) + [14])
+  @Test(arguments: Array(seeds(6)) + [14], [UndoLimits().rows, 1])
   func `undoing in reverse gives each earlier state, doing again each later one`(
-    seed: Int
+    seed: Int,
+    rowsTogether: Int
   ) async throws {
-    try await withPast(.recorded) { store, past in
+    var limits = UndoLimits()
+    limits.rows = rowsTogether
+    try await withPast(.recorded, undo: limits) { store, past in
       var generator = SeededGenerator(seed: UInt64(seed))
       let steps = try await write(store, past.path, &generator, count: 60)
       #expect(steps.count > 20)
@@ -72,6 +75,74 @@ import Testing
     }
   }
 
+  /// Checks that a change of a composite's part tells all parts as they are afterwards.
+  private func checkComposites(_ change: JSONValue, after state: StoredState) throws {
+    let key = "\(change["entity"]?.string ?? "")/\(change["id"]?.int64 ?? 0)"
+    let parts = ["home", "home.city", "home.zip"]
+    let changed = Set((change["properties"]?.array ?? []).compactMap(\.string))
+    guard !changed.isDisjoint(with: parts) else { return }
+    for part in parts {
+      #expect(change["new"]?[part] == state.values[key]?[part], "\(key).\(part)")
+      let hasChanged = change["old"]?[part] != change["new"]?[part]
+      #expect(hasChanged == changed.contains(part), "\(key).\(part)")
+    }
+  }
+
+  /// Conflicts and their resolution by each policy are equal.
+  @Test(arguments: seeds(6))
+  func `transactions in the middle are undone alike at once and in parts`(
+    seed: Int
+  ) async throws {
+    var limits = UndoLimits()
+    limits.rows = 1
+    try await withPast(.recorded) { whole, wholePast in
+      try await withPast(.recorded, undo: limits) { parts, partsPast in
+        var (first, second) = (
+          SeededGenerator(seed: UInt64(seed)), SeededGenerator(seed: UInt64(seed))
+        )
+        let steps = try await write(whole, wholePast.path, &first, count: 60)
+        let others = try await write(parts, partsPast.path, &second, count: 60)
+        #expect(steps.map(\.state) == others.map(\.state))
+        var (done, refused) = (0, 0)
+        for _ in 0..<40 {
+          let index = Int.random(in: 1..<steps.count, using: &first)
+          let policy = MergePolicy.allCases.randomElement(using: &first) ?? .error
+          let outcome = try await Self.undo(steps[index].token, policy, whole)
+          let other = try await Self.undo(others[index].token, policy, parts)
+          #expect(outcome == other, "\(index) with \(policy)")
+          let states = try (
+            StoredState(whole, wholePast.path), StoredState(parts, partsPast.path)
+          )
+          #expect(states.0 == states.1, "\(index) with \(policy)")
+          if outcome.isDone { done += 1 } else { refused += 1 }
+        }
+        #expect(done > 0 && refused > 0, "\(done) were undone, \(refused) refused")
+      }
+    }
+  }
+
+  /// Undoes a transaction, and returns the outcome without tokens and times.
+  private static func undo(
+    _ token: String,
+    _ policy: MergePolicy,
+    _ store: StoreFixture
+  ) async throws -> (text: String, isDone: Bool) {
+    func plain(_ conflicts: JSONValue?) -> String {
+      (conflicts?.array ?? []).map { conflict in
+        var members = conflict.object ?? [:]
+        members["changedBy"] = nil
+        return JSONValue.object(members).text
+      }.joined(separator: "\n")
+    }
+    do {
+      let call = #"{"token":"\#(token)","policy":"\#(policy.rawValue)"}"#
+      return (plain(try await store.call("undo", call)["conflicts"]), true)
+    } catch let error as DepotError {
+      #expect(error.code != .bug, "\(error)")
+      return ("\(error.code) \(plain(error.details?["conflicts"]))", false)
+    }
+  }
+
   @Test(arguments: seeds(4))
   func `a row at a token is what it was then`(seed: Int) async throws {
     try await withPast(.recorded) { store, past in
@@ -103,6 +174,10 @@ import Testing
         {
           let key = "\(change["entity"]?.string ?? "")/\(change["id"]?.int64 ?? 0)"
           #expect(change["new"]?.object == state.values[key], "\(key)")
+        }
+        for change in transaction["changes"]?.array ?? [] where change["kind"] == .string("update")
+        {
+          try checkComposites(change, after: state)
         }
       }
     }

@@ -23,9 +23,8 @@ enum UndoVerb {
       transactions, as an import or an update with --chunk, is undone as a whole, with the last first, in
       many transactions; --group names it too. What was changed since stands in the way unless there is a
       --policy; what is undone until then stays so, and the same command goes on with the rest, also after
-      an interruption. One transaction with over 100,000 rows that lead to others can't be undone: update
-      and delete so many with --chunk. An inserted row that is gone already stands in nobody's way. depot
-      log shows the tokens. If $DEPOT_AUTHOR is set, it is the last transaction of that author.
+      an interruption. An inserted row that is gone already stands in nobody's way. depot log shows the
+      tokens. If $DEPOT_AUTHOR is set, it is the last transaction of that author.
       """,
     examples: [
       "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-9d20c4e7a1b2-1042",

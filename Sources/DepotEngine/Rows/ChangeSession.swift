@@ -26,6 +26,8 @@ final class ChangeSession {
   var moving: MovingRows?
   /// The deleted rows that a save inserts again, by table.
   var recreated: [String: [Int64: EntityLayout]] = [:]
+  /// The deleted rows that an undo inserts again in parts.
+  var returning = ReturningRows()
   /// The new destinations of relationships stored in other rows or join tables.
   var linkChanges: [RelationshipChange] = []
   /// The rows whose number of destinations must be checked at the end.
@@ -128,14 +130,28 @@ final class ChangeSession {
     }
   }
 
+  /// Removes the scheduled checks that pass already: later changes schedule theirs again.
+  ///
+  /// So a request in parts keeps few of them. Call it only while no unique values are displaced.
+  func dropPassedChecks() throws {
+    for (key, item) in pending {
+      pending[key]?.rows = try item.rows.filter { row, _ in
+        try control.check()
+        // A row that comes back later is checked then.
+        guard try exists(row, item.link.owner) else { return true }
+        return try !item.link.allows(count(item.link, of: row))
+      }
+    }
+  }
+
   private func check(_ link: RelationshipLink, _ row: Int64, _ cause: Cause) throws {
     guard try exists(row, link.owner) else { return }
     let count = try count(link, of: row)
+    guard !link.allows(count) else { return }
     let relationship = link.relationship
     let error: DepotError
     let name = "\(link.owner.name)/\(row)"
     if !link.isToMany {
-      guard count == 0 else { return }
       if case .deletion(let target) = cause {
         error = DepotError(
           .denied,
@@ -152,15 +168,13 @@ final class ChangeSession {
         "at least \(relationship.minCount.pluralized("row"))",
         count
       )
-    } else if relationship.maxCount > 0, count > relationship.maxCount {
+    } else {
       error = Self.wrongCount(
         link,
         row,
         "at most \(relationship.maxCount.pluralized("row"))",
         count
       )
-    } else {
-      return
     }
     let details = error.details([
       "entity": .string(link.owner.name), "attribute": .string(link.layout.name),
@@ -202,7 +216,8 @@ final class ChangeSession {
 
   /// Whether a deleted row of an entity is made again by the request.
   func comesBack(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
-    recreated[layout.root]?[identifier]?.lineageNames.contains(layout.name) ?? false
+    recreated[layout.root]?[identifier]?.lineageNames.contains(layout.name)
+      ?? returning.contains(identifier, of: layout)
   }
 
   /// Whether a row may be a destination; the result is cached.
@@ -229,5 +244,14 @@ final class ChangeSession {
   /// Removes the cached greatest order of a row's list after a change.
   func forgetOrder(_ list: String, of row: Int64) {
     lastOrders[OrderKey(list: list, row: row)] = nil
+  }
+}
+
+extension RelationshipLink {
+  /// Whether a row may have a number of destinations.
+  fileprivate func allows(_ count: Int) -> Bool {
+    guard isToMany else { return count > 0 }
+    return count >= relationship.minCount
+      && (relationship.maxCount == 0 || count <= relationship.maxCount)
   }
 }

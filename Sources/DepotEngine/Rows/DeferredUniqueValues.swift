@@ -41,6 +41,8 @@ final class DeferredUniqueValues {
   private var excused: Set<Key> = []
   private var tokenCount: Int64 = 0
   private var locatedCount = 0
+  /// The number of entries when those without displaced values were removed.
+  private var settledCount = 0
   private lazy var arena = CellArena()
 
   /// Displaces the values of conflicting rows, and returns whether all could be displaced.
@@ -128,6 +130,24 @@ final class DeferredUniqueValues {
     let pointer = pointer()
     for index in locatedCount..<entries.count { entries[index].pointer = pointer }
     locatedCount = entries.count
+  }
+
+  /// Forgets values whose rows have got others, if many were displaced since the last time.
+  ///
+  /// - Returns: Whether no value is displaced any more.
+  func forgetReplaced() throws -> Bool {
+    guard entries.count > 2 * settledCount else { return entries.isEmpty }
+    entries = try entries.filter { entry in
+      let root = try entry.writer.entities.writer(entry.writer.layout.root)
+      return try root.stored(entry.clash.identifier, entry.place) == entry.token
+    }
+    latest = [:]
+    for (index, entry) in entries.enumerated() {
+      let root = entry.writer.layout.root
+      latest[Key(root: root, identifier: entry.clash.identifier, place: entry.place)] = index
+    }
+    (locatedCount, settledCount) = (entries.count, entries.count)
+    return entries.isEmpty
   }
 
   /// Removes a row's displaced value, because its change in the request fails anyway.

@@ -82,6 +82,16 @@ final class SaveRun {
     return result
   }
 
+  /// Inserts and updates rows in a session that other parts of the same change use too.
+  ///
+  /// The caller begins and ends the session: deletions, unique values, and checks.
+  func runPart() throws -> SaveResult {
+    try assignIdentifiers()
+    for index in request.inserts.indices { try insert(index) }
+    for index in request.updates.indices { try update(index) }
+    return result
+  }
+
   private func beginDeletion() throws -> Deletion {
     let deletion = Deletion(session)
     for (index, request) in request.deletes.enumerated() {

@@ -5,11 +5,6 @@ internal import DepotProtocol
 /// It is built from the rows of the history in reverse order; a large transaction may have changed
 /// a row several times.
 struct Inverse {
-  /// The most changed rows of a transaction that can be undone.
-  static let rowLimit = 100_000
-  /// The most bytes of its values.
-  static let byteLimit = 64 << 20
-
   struct Key: Hashable {
     /// The root of the row's entity.
     var root: String
@@ -48,29 +43,28 @@ struct Inverse {
   /// Whether the transaction isn't known to have changed anything.
   private(set) var isEmpty = true
   private var byteCount = 0
+  /// The size from which on no more changes are added; `nil` for none.
+  private let limits: UndoLimits?
+  /// The identifiers of the rows whose changes are added.
+  private let identifiers: ClosedRange<Int64>
 
-  /// The size of a transaction's changes.
-  struct Size {
-    var rows = 0
-    var bytes = 0
-
-    /// Adds the size of another part of the transaction.
-    ///
-    /// - Throws: ``DepotError`` `limit.rows` if that is too large to be undone.
-    mutating func add(_ other: Size) throws(DepotError) {
-      rows += other.rows
-      bytes += other.bytes
-      guard rows <= Inverse.rowLimit, bytes <= Inverse.byteLimit else { throw Inverse.tooLarge }
-    }
+  init(_ limits: UndoLimits? = nil, of identifiers: ClosedRange<Int64> = .min ... .max) {
+    self.limits = limits
+    self.identifiers = identifiers
   }
 
-  /// The size of the changes.
-  var size: Size { Size(rows: rows.count + links.count, bytes: byteCount) }
+  /// Whether it exceeds the limits, and may lack changes.
+  var isTooLarge: Bool {
+    guard let limits else { return false }
+    return rows.count + links.count > limits.rows || byteCount > limits.bytes
+  }
 
   /// Adds rows that the transaction inserted.
   mutating func add(inserted range: ClosedRange<Int64>, entity: String, root: String) {
     isEmpty = false
-    for identifier in range {
+    guard range.overlaps(identifiers) else { return }
+    for identifier in range.clamped(to: identifiers) {
+      if isTooLarge { return }
       let key = Key(root: root, identifier: identifier)
       var row = rows[key] ?? Row(entity: entity)
       row.wasThere = false
@@ -89,12 +83,11 @@ struct Inverse {
     guard let entity = record.entity else { return }
     isEmpty = false
     let root = try root(entity)
-    for range in try record.ranges() {
-      guard range.count <= Self.rowLimit else { throw Self.tooLarge }
-      add(inserted: range, entity: entity, root: root)
-      try check()
+    for range in try record.ranges() { add(inserted: range, entity: entity, root: root) }
+    for element in try record.elements().reversed()
+    where identifiers.contains(element.row) && !isTooLarge {
+      try add([record.change(element)], entity: entity, root: root)
     }
-    try add(record.changes().reversed(), entity: entity, root: root)
   }
 
   /// Adds changes that precede the added ones, in reverse order.
@@ -111,16 +104,17 @@ struct Inverse {
       case .delete: delete(Key(root: root, identifier: change.identifier), entity, change)
       case .links: try relink(entity, change)
       }
-      try check()
     }
   }
 
   private mutating func update(_ key: Key, _ entity: String, _ change: RecordedChange) throws {
     var row = rows[key] ?? Row(entity: entity)
     for property in change.properties {
-      guard case .values(let old, let new) = property.content else {
+      guard case .values(var old, var new) = property.content else {
         throw Self.noValues(entity, change.identifier)
       }
+      // A part has a few values of many pages, which copies don't keep in memory.
+      if limits != nil { (old, new) = (old.copy, new.copy) }
       byteCount += old.byteCount + new.byteCount
       if row.after[property.name] == nil, row.existed { row.after[property.name] = new }
       row.before[property.name] = old
@@ -136,7 +130,7 @@ struct Inverse {
     for property in change.properties {
       guard case .last(let value) = property.content else { continue }
       byteCount += value.byteCount
-      row.before[property.name] = value
+      row.before[property.name] = limits == nil ? value : value.copy
     }
     rows[key] = row
   }
@@ -162,22 +156,6 @@ struct Inverse {
       self.links[key] = links
     }
   }
-
-  private func check() throws {
-    guard rows.count + links.count <= Self.rowLimit, byteCount <= Self.byteLimit else {
-      throw Self.tooLarge
-    }
-  }
-
-  private static let tooLarge = DepotError(
-    .tooManyRows,
-    "The transaction is too large to be undone.",
-    hint: """
-      In one transaction at most \(rowLimit) rows with \(byteLimit >> 20) MiB of values can be undone that lead to \
-      others or have unique values. Make such changes in chunks, which are undone one after the other; this one \
-      is taken back by a backup from before it, or row by row.
-      """
-  )
 
   static func noValues(_ entity: String, _ identifier: Int64) -> DepotError {
     DepotError(

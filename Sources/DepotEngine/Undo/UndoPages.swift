@@ -58,6 +58,57 @@ struct UndoPages {
     return found
   }
 
+  // MARK: - Parts
+
+  /// Returns the inverse of the transaction; `nil` if it exceeds the limits.
+  func inverse(_ limits: UndoLimits, _ control: CallControl) throws -> Inverse? {
+    try inverse(of: all, Inverse(limits), control)
+  }
+
+  private func inverse(
+    of pages: [Page],
+    _ start: Inverse,
+    _ control: CallControl
+  ) throws -> Inverse? {
+    var inverse = start
+    for page in pages {
+      try control.check()
+      try inverse.add(try record(page)) { try catalog.layout(of: $0).root }
+      if inverse.isTooLarge { return nil }
+    }
+    return inverse
+  }
+
+  /// Calls `body` with the inverse of the rows, or of their links, in parts within limits.
+  ///
+  /// A part has all changes of its rows. The parts are in the order of roots and identifiers. A
+  /// single row may exceed the limits.
+  func forEachPart(
+    _ limits: UndoLimits,
+    ofLinks isOfLinks: Bool,
+    _ control: CallControl,
+    _ body: (Inverse) throws -> Void
+  ) throws {
+    let pages = all.filter { ($0.kind == .links) == isOfLinks }
+    let roots = try Dictionary(grouping: pages) { try catalog.layout(of: $0.entity).root }
+    for (_, pages) in roots.sorted(by: { $0.key < $1.key }) {
+      let bounds = pages.map(\.rows.lowerBound) + pages.map(\.rows.upperBound)
+      guard let first = bounds.min(), let last = bounds.max() else { continue }
+      var rest = [first...last]
+      while let range = rest.popLast() {
+        let pages = pages.filter { $0.rows.overlaps(range) }
+        let isSingle = range.count == 1
+        let start = Inverse(isSingle ? nil : limits, of: range)
+        if let inverse = try inverse(of: pages, start, control) {
+          if !inverse.rows.isEmpty || !inverse.links.isEmpty { try body(inverse) }
+        } else {
+          let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
+          rest += [middle + 1...range.upperBound, range.lowerBound...middle]
+        }
+      }
+    }
+  }
+
   // MARK: - Slices
 
   /// Whether there are many rows, and each can be undone independently.

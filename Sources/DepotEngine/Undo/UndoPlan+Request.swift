@@ -20,6 +20,13 @@ extension UndoPlan {
     return versions
   }
 
+  /// Continues the versions of rows that were deleted, after they were inserted again.
+  func restoreVersions(_ entities: EntityWriters) throws {
+    for (key, row) in recreated where row.version > 0 {
+      _ = try entities.writer(row.layout.name).change(key.identifier, [], step: row.version)
+    }
+  }
+
   /// Returns the save.
   func request() throws -> SaveRequest {
     var request = SaveRequest()

@@ -23,6 +23,8 @@ struct UndoPlan {
   private var gone: [Gone] = []
   /// The last versions of rows deleted by an earlier undo of the same request.
   private let versions: [Inverse.Key: Int64]
+  /// The state of an undo in parts; `nil` if the inverse is of the whole transaction.
+  private let parts: UndoParts?
   /// The rows that the transaction inserted, and the states of the next ones.
   private var inserted: ArraySlice<PastReader.Lookup> = []
   private var states: ArraySlice<Result<PastReader.State, DepotError>> = []
@@ -56,9 +58,11 @@ struct UndoPlan {
     of token: Int64,
     _ policy: MergePolicy,
     _ past: PastReader,
-    _ versions: [Inverse.Key: Int64] = [:]
+    _ versions: [Inverse.Key: Int64] = [:],
+    _ parts: UndoParts? = nil
   ) throws {
     self.versions = versions
+    self.parts = parts
     self.past = past
     self.policy = policy
     self.token = token
@@ -81,11 +85,15 @@ struct UndoPlan {
 
   // MARK: - Rows
 
+  /// Whether it is a part that is written after the search for conflicts.
+  private var isWriting: Bool { parts.map { !$0.isSearching } ?? false }
+
   private mutating func plan(_ key: Inverse.Key, _ row: Inverse.Row) throws {
     let layout = try past.catalog.layout(of: row.entity)
     switch (row.existed, row.wasThere) {
     case (false, false): return
-    case (true, false): try planDeletion(key, layout)
+    // The search has found the rows to delete.
+    case (true, false): if !isWriting { try planDeletion(key, layout) }
     case (false, true): try planRecreation(key, layout, row)
     case (true, true): try planUpdate(key, layout, row)
     }
@@ -175,6 +183,13 @@ struct UndoPlan {
     var wanted = row.before.filter { !layout.isDerived($0.key) }
     guard !wanted.isEmpty else { return }
     guard now.exists else { return try planUpdateOfDeleted(key, layout, row, wanted) }
+    if isWriting {
+      guard let kept = parts?.kept(key) else { return }
+      wanted = wanted.filter { !kept.contains($0.key) && $0.value != now.values[$0.key] }
+      guard !wanted.isEmpty else { return }
+      updates[key] = Values(layout: layout, values: try writable(wanted, layout, key.identifier))
+      return
+    }
     let names = wanted.keys.sorted()
     let resolution = ConflictResolution.update(
       names.map { name in
@@ -195,11 +210,16 @@ struct UndoPlan {
       conflict.decision = resolution.decision
       try conflicts.add(conflict, layout, past)
       switch resolution.action {
-      case .refuse, .drop: return
-      case .write: for name in contested { wanted[name] = nil }
+      case .refuse, .drop:
+        parts?.keep(key)
+        return
+      case .write:
+        for name in contested { wanted[name] = nil }
+        parts?.keep(key, contested)
       default: break
       }
     }
+    if parts != nil { return }
     wanted = wanted.filter { $0.value != now.values[$0.key] }
     guard !wanted.isEmpty else { return }
     updates[key] = Values(layout: layout, values: try writable(wanted, layout, key.identifier))
@@ -211,6 +231,10 @@ struct UndoPlan {
     _ row: Inverse.Row,
     _ wanted: [String: HistoryValue]
   ) throws {
+    if isWriting {
+      guard parts?.kept(key) != nil else { return }
+      return addGone(key, Values(layout: layout, values: wanted), keepsLast: true, nil)
+    }
     var conflict = conflict(.updateOfDeleted, key, layout)
     conflict.properties = wanted.keys.sorted()
     conflict.base = try Self.values(row.after, conflict.properties)
@@ -218,12 +242,19 @@ struct UndoPlan {
     let resolution = ConflictResolution.updateOfDeleted(policy)
     conflict.decision = resolution.decision
     try conflicts.add(conflict, layout, past)
-    guard resolution.action == .recreate else { return }
+    guard resolution.action == .recreate else {
+      parts?.keep(key)
+      return
+    }
     addGone(key, Values(layout: layout, values: wanted), keepsLast: true, nil)
   }
 
   /// Inserts rows again, with versions greater than any version that they had when deleted.
   private mutating func recreateGone() throws {
+    if let parts, parts.isSearching {
+      for row in gone { parts.returning.append(row.key.identifier, of: row.values.layout) }
+      return
+    }
     let trails = gone.map { row in
       PastReader.Trail(root: row.key.root, identifier: row.key.identifier, edge: edge)
     }
@@ -256,7 +287,7 @@ struct UndoPlan {
     var links = wanted
     let row = Inverse.Key(root: layout.root, identifier: key.identifier)
     // The links of a deleted row are deleted with it.
-    if deleted.contains(row) { return }
+    if deleted.contains(row) || parts?.deletes(row) == true { return }
     guard try isThere(key.identifier, layout) else {
       links.remove = []
       guard !links.add.isEmpty else { return }
@@ -267,11 +298,12 @@ struct UndoPlan {
       links.add.subtract(missing)
       try reportMissing(key, layout)
     }
-    guard !links.add.isEmpty || !links.remove.isEmpty else { return }
+    guard !links.add.isEmpty || !links.remove.isEmpty, parts?.isSearching != true else { return }
     self.links.append((key, links))
   }
 
   private mutating func reportMissing(_ key: Inverse.LinkKey, _ layout: EntityLayout) throws {
+    if isWriting { return }
     var conflict = conflict(
       .updateOfDeleted,
       Inverse.Key(root: layout.root, identifier: key.identifier),
@@ -285,7 +317,9 @@ struct UndoPlan {
   /// Whether a row exists, or will be inserted.
   private func isThere(_ identifier: Int64, _ layout: EntityLayout) throws -> Bool {
     let key = Inverse.Key(root: layout.root, identifier: identifier)
-    if recreated[key] != nil { return true }
+    if recreated[key] != nil || parts?.returning.contains(identifier, of: layout) == true {
+      return true
+    }
     return try past.entity(of: identifier, layout) != nil
   }
 

@@ -120,10 +120,8 @@ struct UndoRun {
   ) throws -> [SaveConflict] {
     let pages = try UndoPages(of: token, bounds, entities.catalog, on: connection)
     if pages.canBeSliced { return try undo(token, inSlicesOf: pages, bounds, &versions, &effect) }
-    var inverse = Inverse()
-    for page in pages.all {
-      try write.control.check()
-      try inverse.add(try pages.record(page)) { try entities.catalog.layout(of: $0).root }
+    guard let inverse = try pages.inverse(writer.configuration.undo, write.control) else {
+      return try undo(token, inPartsOf: pages, bounds, &versions, &effect)
     }
     // An undo has only changes that the history keeps, so if it has none, it changed nothing.
     guard !inverse.isEmpty || isRedo || !hasUnkeptEntities else {
@@ -153,11 +151,9 @@ struct UndoRun {
   ) throws -> [SaveConflict] {
     let policy = request.policy ?? .error
     var conflicts = UndoConflicts()
-    var size = Inverse.Size()
     let past = past(bounds)
     try pages.forEachSlice { inverse in
       try write.control.check()
-      try size.add(inverse.size)
       let plan = try UndoPlan(inverse, of: token, policy, past, versions ?? [:])
       conflicts.add(plan.conflicts)
       // After a conflict nothing is undone; the remaining ones are only searched to be reported.
@@ -166,6 +162,41 @@ struct UndoRun {
       try apply(plan, &effect)
     }
     if policy == .error, let refusal = conflicts.refusal(token, bounds) { throw refusal }
+    return conflicts.list
+  }
+
+  /// Undoes a large transaction with related rows in parts; returns the conflicts resolved by the
+  /// policy.
+  ///
+  /// The parts are written as one save: all deleted rows release their unique values first, rows
+  /// refer to rows of later parts, and the rules are checked at the end.
+  private func undo(
+    _ token: Int64,
+    inPartsOf pages: UndoPages,
+    _ bounds: HistoryBounds,
+    _ versions: inout [Inverse.Key: Int64]?,
+    _ effect: inout WriteEffect
+  ) throws -> [SaveConflict] {
+    let (policy, past, earlier) = (request.policy ?? .error, past(bounds), versions ?? [:])
+    let parts = UndoParts()
+    func forEachPlan(ofLinks isOfLinks: Bool, _ body: (UndoPlan) throws -> Void) throws {
+      try pages.forEachPart(writer.configuration.undo, ofLinks: isOfLinks, write.control) {
+        try body(UndoPlan($0, of: token, policy, past, earlier, parts))
+      }
+    }
+    var conflicts = UndoConflicts()
+    try forEachPlan(ofLinks: false) { plan in
+      conflicts.add(plan.conflicts)
+      parts.add(plan.deletions)
+      try versions?.merge(plan.deletedVersions()) { $1 }
+    }
+    try forEachPlan(ofLinks: true) { conflicts.add($0.conflicts) }
+    if policy == .error, let refusal = conflicts.refusal(token, bounds) { throw refusal }
+    parts.isSearching = false
+    let save = UndoSave(self, parts)
+    try save.write(&effect) { isOfLinks, write in
+      try forEachPlan(ofLinks: isOfLinks, write)
+    }
     return conflicts.list
   }
 
@@ -186,13 +217,8 @@ struct UndoRun {
       error.at = nil
       throw error
     }
-    // The versions of rows that were deleted continue.
-    for (key, row) in plan.recreated where row.version > 0 {
-      _ = try entities.writer(row.layout.name).change(key.identifier, [], step: row.version)
-    }
-    effect.rowsInserted += result.inserted
-    effect.rowsUpdated += result.updated
-    effect.rowsDeleted += result.deleted
+    try plan.restoreVersions(entities)
+    effect.add(result)
   }
 
   /// Whether a transaction without changes may have changed rows that the history doesn't record.

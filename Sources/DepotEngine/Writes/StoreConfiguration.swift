@@ -12,6 +12,8 @@ package struct StoreConfiguration: Sendable {
   package var quickCheckLimitBytes = 4 << 20
   /// The limits of the history.
   package var history = HistoryRetention()
+  /// The size of changes that an undo has in memory.
+  package var undo = UndoLimits()
   /// The clocks of the store.
   package var clocks = Clocks.system
 

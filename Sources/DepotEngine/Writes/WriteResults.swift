@@ -35,9 +35,7 @@ extension ChangeSession {
       return .members(["length": .int64(Int64(result.length))])
     case .save(let request):
       let result = try save(request)
-      effect.rowsInserted += result.inserted
-      effect.rowsUpdated += result.updated
-      effect.rowsDeleted += result.deleted
+      effect.add(result)
       return .save(result)
     default:
       throw DepotError(.bug, "\"\(operation.name)\" isn't a write.")
@@ -113,5 +111,14 @@ extension DeleteRequest {
     guard rows.predicate == .and([]) || rows.predicate == .value(.bool(true)), !returnsIdentifiers
     else { return false }
     return layout.isRoot && (includesSubentities || layout.numbers.count == 1)
+  }
+}
+
+extension WriteEffect {
+  /// Adds the numbers of rows of a save.
+  mutating func add(_ result: SaveResult) {
+    rowsInserted += result.inserted
+    rowsUpdated += result.updated
+    rowsDeleted += result.deleted
   }
 }
