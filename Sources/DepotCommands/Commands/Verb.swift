@@ -10,7 +10,7 @@ struct Verb: Sendable {
   var options: [OptionSpec] = []
   /// The options that stand for the last word of its name, as in `schema --swift`.
   var impliedBy: [OptionSpec] = []
-  /// The terms in which its errors are told.
+  /// The words of its errors.
   var terms = Terms.commandLine
   /// Whether it runs other verbs, each with output of its own.
   var runsVerbs = false
@@ -45,7 +45,7 @@ struct Verb: Sendable {
 }
 
 extension Verb {
-  /// The lines that describe a verb, in the form of its help.
+  /// The form of the requests that a user writes for a verb.
   enum Terms: Sendable {
     /// Operands and options.
     case commandLine
