@@ -5,8 +5,7 @@ internal import DepotSQLite
 ///
 /// The pages in the cluster are the base of new local copies, so that earlier commits can be
 /// deleted.
-// because the thread that makes it passes it to another, and never uses it again
-final class ClusterBase: @unchecked Sendable {
+final class ClusterBase {
   /// The commit, and its random identity.
   let sequence: Int64
   private let identity: Int64

@@ -299,7 +299,7 @@ final class ClusterCommitTarget: CommitTarget {
   // MARK: Pages in the cluster
 
   /// Returns the pages to write into the cluster now; `nil` if there are none.
-  func takeBase(of path: String) -> ClusterBase? {
+  func takeBase(of path: String) -> sending ClusterBase? {
     holdsWriteLock ? nil : debt.take(of: path, sequence, identity, step: address.baseStep)
   }
 

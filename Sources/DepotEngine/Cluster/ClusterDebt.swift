@@ -46,7 +46,7 @@ struct ClusterDebt {
     _ sequence: Int64,
     _ identity: Int64,
     step: Int
-  ) -> ClusterBase? {
+  ) -> sending ClusterBase? {
     guard bytes > step, !isBeingWritten else { return nil }
     bytes = 0
     guard

@@ -13,7 +13,7 @@ final class ClusterFeed: Sendable {
   private let isStopped = Atomic(false)
   /// The last commit that the local copy has.
   private let known = Atomic<Int64>(0)
-  private let base = Mutex<ClusterBase?>(nil)
+  private let base = Mutex<Handover<ClusterBase>?>(nil)
   private let isWriting = Atomic(false)
   private let onForeignCommit: @Sendable (Int64) -> Bool
   /// Receives the commit whose pages are all in the cluster, or the pages that weren't written.
@@ -45,7 +45,8 @@ final class ClusterFeed: Sendable {
   func note(_ sequence: Int64) { known.store(sequence, ordering: .relaxed) }
 
   /// Queues pages to be written into the cluster after the previous ones.
-  func write(_ pages: ClusterBase) {
+  func write(_ pages: sending ClusterBase) {
+    let pages = Handover(pages)
     base.withLock { $0 = pages }
     signal.signal()
   }
@@ -120,7 +121,7 @@ final class ClusterFeed: Sendable {
       isWriting.store(base != nil, ordering: .relaxed)
       return base.take()
     }
-    guard let pages else { return }
+    guard let pages = pages?.take() else { return }
     do throws(PostgresError) {
       let isWritten = try pages.write(to: connection, keeping: address.baseStep) { last in
         if last > known.load(ordering: .relaxed) { _ = onForeignCommit(last) }

@@ -50,7 +50,7 @@ final class StoreWatcher: Sendable {
       throw SwiftDataError(any: error)
     }
     state = Mutex(State(disconnector: connection.disconnector, seen: head))
-    let start = Start(connection: connection)
+    let start = Handover(connection)
     do {
       try Thread.start(name: "depot-changes") { [weak self] in
         Self.run({ self }, start.take(), since: head, deliver)
@@ -167,18 +167,5 @@ final class StoreWatcher: Sendable {
       return state.isStopped
     }
     return isStopped ? nil : connection
-  }
-
-  /// A connection on its way to the thread that uses it.
-  // because it is taken once, by that thread
-  private final class Start: @unchecked Sendable {
-    private var connection: BlockingConnection?
-
-    init(connection: BlockingConnection) { self.connection = connection }
-
-    func take() -> BlockingConnection? {
-      defer { connection = nil }
-      return connection
-    }
   }
 }
