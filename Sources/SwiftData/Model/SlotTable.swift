@@ -5,32 +5,31 @@ internal import Synchronization
 /// Looking up takes no lock: tables are never changed, only replaced by larger ones, and never freed.
 final class SlotTable: Sendable {
   private struct Entry {
-    var keyPath: UnsafeRawPointer?
+    /// The address of the key path; 0 if there is none.
+    var keyPath: UInt = 0
     var slot = 0
   }
 
-  /// A hash table with open addressing.
-  // because it isn't changed once it is published
-  private final class Table: @unchecked Sendable {
+  /// A hash table with open addressing, which isn't changed once it is published.
+  private final class Table {
     @exclusivity(unchecked) var entries: [Entry]
-    /// The key paths, which keeps their addresses theirs.
-    var keyPaths: [AnyKeyPath] = []
+    var count = 0
 
     init(capacity: Int) { entries = Array(repeating: Entry(), count: capacity) }
 
     @inline(__always)
-    func position(_ address: UnsafeRawPointer) -> Int {
+    func position(_ address: UInt) -> Int {
       var position = (Int(bitPattern: address) >> 4) & (entries.count - 1)
-      while let known = entries[position].keyPath, known != address {
+      while entries[position].keyPath != 0, entries[position].keyPath != address {
         position = (position + 1) & (entries.count - 1)
       }
       return position
     }
 
-    func add(_ keyPath: AnyKeyPath, _ slot: Int) {
-      let address = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
-      entries[position(address)] = Entry(keyPath: address, slot: slot)
-      keyPaths.append(keyPath)
+    func add(_ entry: Entry) {
+      let position = position(entry.keyPath)
+      if entries[position].keyPath == 0 { count += 1 }
+      entries[position] = entry
     }
   }
 
@@ -52,26 +51,20 @@ final class SlotTable: Sendable {
       return nil
     }
     let table = Unmanaged<Table>.fromOpaque(address).takeUnretainedValue()
-    let key = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+    let key = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
     let entry = table.entries[table.position(key)]
-    return entry.keyPath == nil ? nil : entry.slot
+    return entry.keyPath == 0 ? nil : entry.slot
   }
 
-  /// Remembers the slot of a key path.
+  /// Remembers the slot of a key path, which is then never freed, so that its address stays its own.
   func add(_ keyPath: AnyKeyPath, _ slot: Int) {
-    // because key paths of stored properties have nothing that could change
-    nonisolated(unsafe) let keyPath = keyPath
     tables.withLock { tables in
-      guard let old = tables.last, old.keyPaths.count < Self.limit else { return }
-      let isFull = old.keyPaths.count * 2 >= old.entries.count
+      guard let old = tables.last, old.count < Self.limit else { return }
+      let key = UInt(bitPattern: Unmanaged.passRetained(keyPath).toOpaque())
+      let isFull = old.count * 2 >= old.entries.count
       let table = Table(capacity: isFull ? old.entries.count * 2 : old.entries.count)
-      var slots: [UnsafeRawPointer?: Int] = [:]
-      for entry in old.entries where entry.keyPath != nil { slots[entry.keyPath] = entry.slot }
-      for known in old.keyPaths {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque())
-        if let slot = slots[address] { table.add(known, slot) }
-      }
-      table.add(keyPath, slot)
+      for entry in old.entries where entry.keyPath != 0 { table.add(entry) }
+      table.add(Entry(keyPath: key, slot: slot))
       tables.append(table)
       current.store(
         UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()),
