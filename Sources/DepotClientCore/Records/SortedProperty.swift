@@ -2,11 +2,16 @@ internal import DepotProtocol
 internal import Synchronization
 
 /// A property to be sorted by, which Foundation's descriptors can't compare as wanted.
-// because it is made of `Sendable` key paths, or only compared with such ones:
-package struct SortedProperty<Model, Content>: Hashable, @unchecked Sendable {
-  package let keyPath: KeyPath<Model, Content>
+package struct SortedProperty<Model, Content>: Hashable, Sendable {
+  private let known: any KeyPath<Model, Content> & Sendable
 
-  package init(_ keyPath: KeyPath<Model, Content>) { self.keyPath = keyPath }
+  package init(_ keyPath: any KeyPath<Model, Content> & Sendable) { known = keyPath }
+
+  package var keyPath: KeyPath<Model, Content> { known }
+
+  package static func == (left: Self, right: Self) -> Bool { left.keyPath == right.keyPath }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(keyPath) }
 }
 
 /// A type of values that are sorted in another way than Foundation does.
