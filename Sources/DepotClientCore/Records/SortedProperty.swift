@@ -52,14 +52,15 @@ package struct SortedText: Comparable {
 
 /// The key paths that sort by a property in another way than Foundation does.
 package enum SortedKeyPaths {
-  private static let known = Mutex<[KnownKeyPath: KnownKeyPath]>([:])
+  private static let known = Mutex<[KnownKeyPath<AnyKeyPath>: KnownKeyPath<AnyKeyPath>]>([:])
 
   /// Returns a key path that sorts by a property, and keeps which property that is.
   package static func keep<Model, Value>(
     _ sorted: any KeyPath<Model, Value> & Sendable,
     for property: PartialKeyPath<Model>
   ) -> any KeyPath<Model, Value> & Sendable {
-    let (key, value) = (KnownKeyPath(keyPath: sorted), KnownKeyPath(keyPath: property))
+    let key = KnownKeyPath<AnyKeyPath>(keyPath: sorted)
+    let value = KnownKeyPath<AnyKeyPath>(keyPath: property)
     known.withLock { if $0[key] == nil { $0[key] = value } }
     return sorted
   }
@@ -75,12 +76,4 @@ package enum SortedKeyPaths {
     return known.withLock { $0[key] }
       .map { ($0.keyPath, type == SortedText.self || type == SortedText?.self) }
   }
-}
-
-/// A key path that is remembered.
-// because the key paths of sort descriptors are
-package struct KnownKeyPath: Hashable, @unchecked Sendable {
-  package let keyPath: AnyKeyPath
-
-  package init(keyPath: AnyKeyPath) { self.keyPath = keyPath }
 }

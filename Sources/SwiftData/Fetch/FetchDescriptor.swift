@@ -1,6 +1,7 @@
+internal import DepotClient
+
 /// A description of the wanted objects of a class, and of their order.
-// because predicates, sort descriptors, and key paths of properties are immutable
-public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+public struct FetchDescriptor<T: PersistentModel>: Sendable {
   /// The condition that the objects must satisfy; all objects if `nil`.
   public var predicate: Predicate<T>?
   /// How they are sorted, the most important first; in the order of their identifiers if empty.
@@ -11,15 +12,27 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
   public var fetchOffset: Int?
   /// Whether changes of the context that aren't saved count.
   public var includePendingChanges = true
-  /// The properties to read at once; all if empty, and the others when they are used.
-  public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// The relationships whose objects are prefetched.
-  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+  /// The ``propertiesToFetch``.
+  var wanted: [KnownKeyPath<PartialKeyPath<T>>] = []
+  /// The ``relationshipKeyPathsForPrefetching``.
+  var prefetched: [KnownKeyPath<PartialKeyPath<T>>] = []
 
   /// Describes objects.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
+  }
+
+  /// The properties to read at once; all if empty, and the others when they are used.
+  public var propertiesToFetch: [PartialKeyPath<T>] {
+    get { wanted.map(\.keyPath) }
+    set { wanted = newValue.map(KnownKeyPath.init) }
+  }
+
+  /// The relationships whose objects are prefetched.
+  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] {
+    get { prefetched.map(\.keyPath) }
+    set { prefetched = newValue.map(KnownKeyPath.init) }
   }
 }
 
@@ -29,8 +42,7 @@ extension FetchDescriptor: Equatable {
     left.sortBy == right.sortBy && left.fetchLimit == right.fetchLimit
       && left.fetchOffset == right.fetchOffset
       && left.includePendingChanges == right.includePendingChanges
-      && left.propertiesToFetch == right.propertiesToFetch
-      && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+      && left.wanted == right.wanted && left.prefetched == right.prefetched
       && haveEqualPredicates(left.predicate, right.predicate)
   }
 

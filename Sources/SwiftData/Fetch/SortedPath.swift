@@ -12,7 +12,7 @@ struct SortedPath {
   static func find<T: PersistentModel>(_ descriptor: SortDescriptor<T>) -> SortedPath? {
     guard let keyPath = descriptor.keyPath else { return nil }
     if let comparator = descriptor.stringComparator, comparator != .lexical { return nil }
-    let key = KnownKeyPath(keyPath: keyPath)
+    let key = KnownKeyPath<AnyKeyPath>(keyPath: keyPath)
     if let path = known.withLock({ $0[key] }) { return path }
     let path = search(keyPath, T.self)
     known.withLock { $0[key] = .some(path) }
@@ -20,7 +20,7 @@ struct SortedPath {
   }
 
   /// The paths that were found for key paths.
-  private static let known = Mutex<[KnownKeyPath: SortedPath?]>([:])
+  private static let known = Mutex<[KnownKeyPath<AnyKeyPath>: SortedPath?]>([:])
 
   private static func search<T: PersistentModel>(_ keyPath: AnyKeyPath, _: T.Type) -> SortedPath? {
     if let property = SortedKeyPaths.property(keyPath) {

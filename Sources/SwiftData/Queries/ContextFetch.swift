@@ -30,10 +30,10 @@ struct ContextFetch<T: PersistentModel> {
     var query = StoreQuery(description, filter.expression)
     query.request.sort = filter.sort ?? []
     if store.takesExpressions {
-      query.slots = try descriptor.propertiesToFetch.map(description.storedProperty).map(\.slot)
-      if descriptor.propertiesToFetch.isEmpty { query.slots = nil }
-      query.request.prefetch = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
-        let property = try description.storedProperty(keyPath)
+      query.slots = try descriptor.wanted.map { try description.storedProperty($0.keyPath).slot }
+      if descriptor.wanted.isEmpty { query.slots = nil }
+      query.request.prefetch = try descriptor.prefetched.map { known in
+        let property = try description.storedProperty(known.keyPath)
         if property.destination != nil { return property.name }
         throw SwiftDataError(
           .unsupportedKeyPath,

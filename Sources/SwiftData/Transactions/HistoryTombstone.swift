@@ -1,11 +1,11 @@
+internal import DepotClient
+
 /// The last values of the properties of an object that was deleted.
 ///
 /// A relationship to one object has the object's identifier as its value.
-// because key paths of properties have nothing that could change, and the values are Sendable
-public struct HistoryTombstone<Model: PersistentModel>: Sequence, @unchecked Sendable {
-  /// The properties, in the order of the class.
-  public let keyPaths: [PartialKeyPath<Model>]
-  private let values: [PartialKeyPath<Model>: any Sendable]
+public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
+  private let properties: [KnownKeyPath<PartialKeyPath<Model>>]
+  private let values: [KnownKeyPath<PartialKeyPath<Model>>: any Sendable]
 
   /// Creates a tombstone.
   ///
@@ -15,16 +15,23 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, @unchecked Sen
     let slot = { (keyPath: PartialKeyPath<Model>) in
       description.property(keyPath)?.slot ?? Int.max
     }
-    keyPaths = values.keys.sorted { slot($0) < slot($1) }
-    self.values = values
+    properties = values.keys.sorted { slot($0) < slot($1) }.map(KnownKeyPath.init)
+    self.values = Dictionary(
+      uniqueKeysWithValues: values.map { (KnownKeyPath(keyPath: $0), $1) }
+    )
   }
 
+  /// The properties, in the order of the class.
+  public var keyPaths: [PartialKeyPath<Model>] { properties.map(\.keyPath) }
+
   /// The value of a property, if it is kept.
-  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? { values[keyPath] }
+  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    values[KnownKeyPath(keyPath: keyPath)]
+  }
 
   /// The values, in the order of the properties.
   public func makeIterator() -> AnyIterator<Any> {
-    var rest = keyPaths[...]
+    var rest = properties[...]
     return AnyIterator { rest.popFirst().flatMap { values[$0] } }
   }
 }
