@@ -3,8 +3,7 @@
 /// Attributes are encoded by name as values of their own types, so that the encoder's settings for
 /// dates and data apply, and relationships as identifiers. Properties that a decoder doesn't find
 /// have their default values; properties that the class lacks are kept as they were read.
-// because it holds values of attributes, which aren't changed in place
-public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+public struct DefaultSnapshot: DataStoreSnapshot, Sendable {
   /// The identifier of the object.
   public let persistentIdentifier: PersistentIdentifier
   /// The values by the names of the properties.

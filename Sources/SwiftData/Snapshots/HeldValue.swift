@@ -1,5 +1,6 @@
 /// The value of one property in a snapshot.
-enum HeldValue {
+// because values of attributes are copies, which nobody changes in place
+enum HeldValue: @unchecked Sendable {
   /// The value of an attribute, of the property's type.
   case attribute(Any)
   /// The target of a to-one relationship.

@@ -2,9 +2,8 @@
 ///
 /// It has the properties of the object: `snapshot.title`. A to-one relationship is a
 /// `PersistentIdentifier?`, a to-many one a `[PersistentIdentifier]`.
-// because attributes hold values of structures and enumerations, which are copies
 @dynamicMemberLookup
-public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Sendable {
+public struct ModelSnapshot<Model: PersistentModel>: Identifiable, Sendable {
   /// The identifier of the object.
   public let id: PersistentIdentifier
   private let description: EntityDescription
