@@ -82,18 +82,25 @@ extension AttributeCodec {
   ) -> AttributeCodec? { CollectionCodec(type) }
 
   /// The codecs of structures by their types; `nil` for structures without columns of their own.
-  private static let composites = Mutex<[ObjectIdentifier: AttributeCodec?]>([:])
+  private static let composites = Mutex<[ObjectIdentifier: KnownCodec]>([:])
   /// The structures whose codecs are being made; a structure may contain itself.
   @TaskLocal private static var unfinished: Set<ObjectIdentifier> = []
 
   private static func composite<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
     let key = ObjectIdentifier(type)
-    if let known = composites.withLock({ $0[key] }) { return known }
+    if let known = composites.withLock({ $0[key] }) { return known.codec }
     if unfinished.contains(key) { return nil }
     // because trying a structure takes long, and others wait for no lock then
     let codec = $unfinished.withValue(unfinished.union([key])) { CompositeCodec(type) }
-    composites.withLock { $0[key] = .some(codec) }
+    let known = KnownCodec(codec: codec)
+    composites.withLock { $0[key] = known }
     return codec
+  }
+
+  /// The codec of a structure, if it has one.
+  // because codecs are immutable
+  private struct KnownCodec: @unchecked Sendable {
+    let codec: AttributeCodec?
   }
 
   /// Returns the codec that stores a type as a whole; `nil` if it isn't `Codable`.

@@ -1,8 +1,7 @@
 internal import DepotProtocol
 
 /// How the values of one Swift type are stored in columns.
-// because codecs are immutable
-class AttributeCodec: @unchecked Sendable {
+class AttributeCodec {
   /// The attribute without its name: the type, and the parts of a composite.
   var attribute: Attribute { preconditionFailure("abstract") }
 
@@ -78,8 +77,7 @@ extension AttributeCodec {
 }
 
 /// The codec of a type whose values can't be stored, which a container refuses.
-// because codecs are immutable
-final class UnstorableCodec: AttributeCodec, @unchecked Sendable {
+final class UnstorableCodec: AttributeCodec {
   private let reason: String
 
   init(_ reason: String) { self.reason = reason }

@@ -21,8 +21,7 @@ extension Set: StorableCollection {
 }
 
 /// The codec of a collection of values that one column each could hold.
-// because codecs are immutable
-final class CollectionCodec<Content: StorableCollection>: AttributeCodec, @unchecked Sendable {
+final class CollectionCodec<Content: StorableCollection>: AttributeCodec {
   private let codec: AttributeCodec
 
   /// Returns `nil` if an element needs several columns, or may be missing.

@@ -3,8 +3,7 @@ internal import DepotProtocol
 /// The codec of a structure whose parts have columns of their own, named as it encodes them.
 ///
 /// A structure that decodes itself as the compiler does is read by its properties in memory.
-// because codecs are immutable
-final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
+final class CompositeCodec<Content: Codable>: AttributeCodec {
   /// The nesting depth of composites that the service accepts.
   private static var depthLimit: Int { 4 }
 

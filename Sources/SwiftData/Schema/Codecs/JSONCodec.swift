@@ -1,8 +1,7 @@
 internal import DepotProtocol
 
 /// The codec of a type that is stored as JSON, into which the store doesn't look.
-// because codecs are immutable
-final class JSONCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
+final class JSONCodec<Content: Codable>: AttributeCodec {
   private let standIn: Content?
 
   init(_: Content.Type) { standIn = Placeholder.of(Content.self) }

@@ -3,8 +3,7 @@ internal import DepotProtocol
 /// The codec of an optional, whose columns are null if there is no value.
 ///
 /// A composite has a column more, which says whether it is there.
-// because codecs are immutable
-final class OptionalCodec<Wrapped>: AttributeCodec, @unchecked Sendable {
+final class OptionalCodec<Wrapped>: AttributeCodec {
   private let codec: AttributeCodec
   private let isComposite: Bool
   private let count: Int

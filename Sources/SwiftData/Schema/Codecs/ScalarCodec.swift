@@ -1,8 +1,7 @@
 internal import DepotProtocol
 
 /// The codec of a type that one column holds.
-// because codecs are immutable
-final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sendable {
+final class ScalarCodec<Content: AttributeValue>: AttributeCodec {
   private let standIn: Content?
 
   init(_: Content.Type) { standIn = Placeholder.of(Content.self) }
@@ -62,8 +61,7 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
 }
 
 /// The codec of a type whose values are stored as values of another type, in one column.
-// because codecs are immutable
-final class ConvertedCodec<Content, Stored>: AttributeCodec, @unchecked Sendable {
+final class ConvertedCodec<Content, Stored>: AttributeCodec {
   private let codec: AttributeCodec
   private let standIn: Content?
   private let toStored: (Content) throws -> Stored

@@ -2,8 +2,7 @@ internal import DepotProtocol
 internal import Foundation
 
 /// The codec of values that a transformer converts to data.
-// because codecs are immutable
-final class TransformableCodec<Content>: AttributeCodec, @unchecked Sendable {
+final class TransformableCodec<Content>: AttributeCodec {
   private let name: String
   private let isOptional: Bool
   private let standIn: Content?
