@@ -68,13 +68,11 @@ private struct Extended<Base> {
   }
 }
 
-/// The callbacks of all table functions, allocated until the process ends.
-// because SQLite takes a pointer to a struct that never changes:
-private struct TableModule: @unchecked Sendable {
-  static let shared = TableModule()
-  let pointer: UnsafePointer<sqlite3_module>
+/// The callbacks of all table functions.
+private enum TableModule {
+  static let shared = FunctionTable(functions)
 
-  private init() {
+  private static var functions: sqlite3_module {
     var module = sqlite3_module()
     module.xConnect = { database, user, _, _, table, _ in
       guard let database, let user, let table else { return SQLITE_ERROR }
@@ -144,9 +142,7 @@ private struct TableModule: @unchecked Sendable {
       identifier.pointee = Int64(TableModule.run(cursor).index)
       return SQLITE_OK
     }
-    let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
-    pointer.initialize(to: module)
-    self.pointer = UnsafePointer(pointer)
+    return module
   }
 
   private static func run(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>) -> TableRun {

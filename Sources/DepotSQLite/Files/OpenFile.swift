@@ -160,13 +160,10 @@ struct OpenFileSlot {
 }
 
 /// The functions by which SQLite uses an open file (sqlite.org/c3ref/io_methods.html).
-// because the functions never change once they are set
-struct FileMethods: @unchecked Sendable {
-  let pointer: UnsafePointer<sqlite3_io_methods>
+enum FileMethods {
+  static let table = FunctionTable(functions)
 
-  static let table = FileMethods()
-
-  private init() {
+  private static var functions: sqlite3_io_methods {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2
     methods.xClose = { slot in
@@ -219,8 +216,6 @@ struct FileMethods: @unchecked Sendable {
       OpenFileSlot.file(slot)?.unmapIndex()
       return SQLITE_OK
     }
-    let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-    table.initialize(to: methods)
-    pointer = UnsafePointer(table)
+    return methods
   }
 }
