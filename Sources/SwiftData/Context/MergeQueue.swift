@@ -4,11 +4,12 @@ internal import Synchronization
 
 /// The queue of changes that others have saved, until the context merges them on its actor or
 /// thread.
-// because the context is used there alone, and all else is behind a lock
-final class MergeQueue: @unchecked Sendable, RemoteReceiver {
+final class MergeQueue: RemoteReceiver {
   private let state = Mutex(State())
 
   fileprivate struct State {
+    /// The context that the queue belongs to.
+    var context = ReturningReference<ModelContext>()
     var executor = ContextExecutor.caller
     var events: [RemoteEvent] = []
     /// The transaction that is merged partly.
@@ -99,15 +100,14 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     private static func run(on actor: isolated any Actor, _ body: () -> Void) { body() }
   }
 
-  private weak var context: ModelContext?
-
   init() {}
 
   /// Sets the context that this belongs to.
   func adopt(_ context: ModelContext) {
-    self.context = context
+    let (reference, accessGuard) = (ReturningReference(object: context), context.accessGuard)
     state.withLock { state in
-      state.accessGuard = context.accessGuard
+      state.context = reference
+      state.accessGuard = accessGuard
       state.updateAccessGuard()
     }
   }
@@ -254,11 +254,12 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   /// Merges the waiting events, on the context's actor or queue.
   private func work() {
-    state.withLock { state in
+    let context = state.withLock { state in
       state.isScheduled = false
       state.isWorking = true
+      return state.context
     }
-    context?.work()
+    context.object?.work()
     state.withLock { state in
       state.isWorking = false
       if state.events.isEmpty, state.rest == nil { state.isUrgent = false }

@@ -8,9 +8,9 @@ extension ModelContext {
   final func scheduleAutosave() {
     guard !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
-    let context = TravellingContext(context: self)
+    let context = ReturningReference(object: self)
     let executor = mergeQueue.executor.isCaller && MainQueue.isCurrent ? .main : mergeQueue.executor
-    executor.perform { context.autosave() }
+    executor.perform { context.object?.autosave() }
   }
 
   /// Makes an actor the owner of a context that has none, and hands it a scheduled save.
@@ -51,12 +51,4 @@ extension ModelContext {
   /// The name of the notification that a save without being asked has failed; its object is the context,
   /// and its user info has the `error`.
   public static let autosaveFailed = Notification.Name("ModelContext.autosaveFailed")
-}
-
-/// A context on its way to a later job of its queue.
-// because it is used on that queue only
-private struct TravellingContext: @unchecked Sendable {
-  weak var context: ModelContext?
-
-  func autosave() { context?.autosave() }
 }

@@ -289,8 +289,8 @@ open class UndoManager {
   /// Closes the automatic group once the main queue has finished its current work.
   private func closeAfterCurrentWork() {
     guard MainQueue.isCurrent else { return }
-    let manager = WeakManager(manager: self)
-    DispatchQueue.main.async { manager.manager?.finishCurrentWork() }
+    let manager = ReturningReference(object: self)
+    DispatchQueue.main.async { manager.object?.finishCurrentWork() }
   }
 
   /// Closes the automatic group, including the changes that contexts made meanwhile.
@@ -298,12 +298,6 @@ open class UndoManager {
     guard isAutomatic, !isReversing else { return }
     for case let source? in sources.map(\.source) { source.registerChanges() }
     closeAll()
-  }
-
-  /// A manager on its way from the main queue to the main queue.
-  // because both ends are on the main queue
-  private struct WeakManager: @unchecked Sendable {
-    weak var manager: UndoManager?
   }
 }
 
