@@ -8,6 +8,8 @@ struct TableLayout: Equatable {
   private let limit: Int?
   /// The columns whose cells are never cut.
   private let whole: Set<Int>
+  /// The columns whose cells are sentences.
+  private let sentences: Set<Int>
 
   private static let gap = 2
   private static let narrowest = 8
@@ -24,6 +26,7 @@ struct TableLayout: Equatable {
     omitted = 0
     self.limit = limit
     self.whole = whole
+    self.sentences = sentences
     guard let limit else { return }
     let least = natural.enumerated().map { index, width in
       if whole.contains(index) { return width }
@@ -38,15 +41,19 @@ struct TableLayout: Equatable {
 
   /// Makes the widest columns narrower until all fit; columns in `whole` keep their widths.
   private mutating func shrink(to limit: Int) {
-    let shrinking = widths.indices.filter { !whole.contains($0) }
-    func widest() -> Int { shrinking.map { widths[$0] }.max() ?? 0 }
-    while Self.total(widths[...]) > limit, case let widest = widest(), widest > 1 {
-      let excess = Self.total(widths[...]) - limit
+    while case let excess = Self.total(widths[...]) - limit, excess > 0 {
+      let shrinking = widths.indices.filter { !whole.contains($0) && widths[$0] > least($0) }
+      guard let widest = shrinking.map({ widths[$0] }).max() else { return }
       let next = shrinking.map { widths[$0] }.filter { $0 < widest }.max() ?? 1
       let count = shrinking.count { widths[$0] == widest }
       let target = max(1, next, widest - (excess + count - 1) / count)
-      for index in shrinking { widths[index] = min(widths[index], target) }
+      for index in shrinking { widths[index] = min(widths[index], max(target, least(index))) }
     }
+  }
+
+  /// Returns the width below which a column isn't made narrower.
+  private func least(_ column: Int) -> Int {
+    sentences.contains(column) ? Self.narrowestSentence : 1
   }
 
   /// Makes room for the cells of a row after the widths were chosen.
