@@ -18,22 +18,22 @@ extension NotificationCenter {
   }
 
   /// The notifications of a name.
-  // because its members are set once, and the token is only given back
-  public final class Notifications: AsyncSequence, @unchecked Sendable {
+  public final class Notifications: AsyncSequence, Sendable {
     private let center: NotificationCenter
-    private let token: any NSObjectProtocol
-    private let stream: AsyncStream<Box>
+    private let token: Box<any NSObjectProtocol>
+    private let stream: AsyncStream<Box<Notification>>
 
     init(_ center: NotificationCenter, _ name: Notification.Name, _ object: AnyObject?) {
-      let (stream, continuation) = AsyncStream<Box>.makeStream()
+      let (stream, continuation) = AsyncStream<Box<Notification>>.makeStream()
       self.center = center
       self.stream = stream
-      token = center.addObserver(forName: name, object: object, queue: nil) { notification in
-        continuation.yield(Box(notification: notification))
+      let token = center.addObserver(forName: name, object: object, queue: nil) { notification in
+        continuation.yield(Box(content: notification))
       }
+      self.token = Box(content: token)
     }
 
-    deinit { center.removeObserver(token) }
+    deinit { center.removeObserver(token.content) }
 
     public func makeAsyncIterator() -> Iterator {
       Iterator(sequence: self, iterator: stream.makeAsyncIterator())
@@ -42,23 +42,23 @@ extension NotificationCenter {
     /// Waits for one notification after the other.
     public struct Iterator: AsyncIteratorProtocol {
       fileprivate let sequence: Notifications
-      fileprivate var iterator: AsyncStream<Box>.AsyncIterator
+      fileprivate var iterator: AsyncStream<Box<Notification>>.AsyncIterator
 
       public mutating func next() async -> Notification? {
-        await iterator.next(isolation: #isolation)?.notification
+        await iterator.next(isolation: #isolation)?.content
       }
 
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async -> Notification? {
-        await iterator.next(isolation: actor)?.notification
+        await iterator.next(isolation: actor)?.content
       }
     }
 
-    /// A notification on its way to the waiting task.
-    // because the poster doesn't change it afterwards
-    fileprivate struct Box: @unchecked Sendable {
-      let notification: Notification
+    /// A notification on its way to the waiting task, or the token of the observer.
+    // because the poster doesn't change it afterwards, and the token is only given back
+    fileprivate struct Box<Content>: @unchecked Sendable {
+      let content: Content
     }
   }
 }

@@ -193,12 +193,8 @@ extension ModelContainer {
   /// Returns the main context on the main actor, and a new one elsewhere.
   func context(_ isolation: (any Actor)?) -> ModelContext {
     guard isolation === MainActor.shared else { return ModelContext(self) }
-    return MainActor.assumeIsolated { ContextBox(context: mainContext) }.context
+    let main = MainActor.assumeIsolated { ReturningReference(object: mainContext) }
+    // The container keeps its main context.
+    return main.object ?? ModelContext(self)
   }
-}
-
-/// A context on its way to the actor that it is on already.
-// because it doesn't leave the main actor
-private struct ContextBox: @unchecked Sendable {
-  let context: ModelContext
 }
