@@ -6,6 +6,9 @@ import test from "node:test";
 
 // The page's folder has no package.json, which would be served: its files are modules all the same.
 register(`data:text/javascript,${encodeURIComponent(`
+  export const resolve = (url, context, next) => url === "/client/browser.js"
+    ? { url: "data:text/javascript,export const connect = undefined, DepotError = Error", shortCircuit: true }
+    : next(url, context);
   export const load = (url, context, next) => next(
     url, url.includes("/DepotStudio/Page/") ? { ...context, format: "module" } : context
   );
@@ -22,7 +25,9 @@ const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
 const { Unsupported, attributesOf, orderOf, predicateOf } = await page("predicates.js");
+const { TableRows } = await page("rows.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
+const { session } = await page("session.js");
 const { isSame } = await page("values.js");
 const { HIGHEST, Scroller, pagesOf, surplus } = await page("window.js");
 
@@ -434,4 +439,47 @@ test("Rows of the past are in the order of the keys, null first, and of identifi
   assert.deepEqual(order("author"), [2, 3, 1]);
   assert.deepEqual(order(), [1, 2, 3]);
   assert.throws(() => orderOf([{ path: "words" }], columnOf), Unsupported);
+});
+
+/** Rows of a table whose numbers the test tells, and whose pages come when it lets them. */
+function heldTable() {
+  const held = { stored: [], waiting: [], total: undefined };
+  const answer = ({ offset, limit }) => {
+    const rows = held.stored.slice(offset, offset + limit);
+    return { toArray: () => new Promise((resolve) => held.waiting.push(() => resolve(rows))) };
+  };
+  session.client = { entity: () => ({ fetch: answer }) };
+  session.follow = async ({ count }, _, take) => {
+    if (count) held.total = () => take({}, { rows: [{ count: held.stored.length }] });
+  };
+  const table = new TableRows({ entity: "Item", sort: [], select: [], sortPaths: [] });
+  held.add = (count) => {
+    for (let number = 0; number < count; number++) held.stored.push({ $id: held.stored.length + 1 });
+  };
+  held.deliver = async () => {
+    for (const give of held.waiting.splice(0)) give();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { table, held };
+}
+
+test("A page that was read before rows came behind it is read again", async () => {
+  for (const count of [0, 99, 100, 150, 200]) {
+    for (const isLate of [false, true]) {
+      const { table, held } = heldTable();
+      held.add(count);
+      held.total();
+      table.need(Math.max(0, count - 20), count + 1);
+      // The page comes before the rows, or only after them.
+      if (!isLate) await held.deliver();
+      held.add(250);
+      held.total();
+      table.need(Math.max(0, count - 20), count + 20);
+      await held.deliver();
+      await held.deliver();
+      const shown = Array.from({ length: 20 }, (_, place) => table.row(count + place)?.$id);
+      assert.deepEqual(shown, Array.from({ length: 20 }, (_, place) => count + place + 1), `${count} ${isLate}`);
+      table.close();
+    }
+  }
 });

@@ -65,11 +65,12 @@ export class TableRows extends EventTarget {
       const present = Number(watch.rows[0]?.count ?? 0);
       this.present = present;
       if (!this.isKnown || (this.isAppending && this.gone.size === 0 && present > this.total)) {
-        const isFull = this.total % PAGE !== 0;
+        // The page that the new rows continue was read, or is being read, without them.
         const page = Math.floor(this.total / PAGE);
+        const isShort = this.#pages.has(page) && this.#pages.get(page).length < PAGE;
         this.total = present;
         this.isKnown = true;
-        if (isFull && this.#pages.has(page)) void this.#load(page, true);
+        if (isShort || this.#loading.has(page)) void this.#load(page, true);
       }
       this.#tell("change");
     };
