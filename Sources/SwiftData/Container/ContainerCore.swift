@@ -4,11 +4,11 @@ internal import Synchronization
 /// The stores of a container, which last as long as the container or a context of it.
 ///
 /// Contexts keep this rather than the container, which keeps its main context.
-// because everything in it is immutable but for the container, which is read under a lock
-final class ContainerCore: OpenStores, @unchecked Sendable {
+final class ContainerCore: OpenStores, Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
-  let configurations: [any DataStoreConfiguration]
+  /// The configurations of the stores that the service holds.
+  let configurations: Set<ModelConfiguration>
   /// The entities by their names.
   let descriptions: [String: EntityDescription]
   let stores: [StoreHandle]
@@ -20,8 +20,12 @@ final class ContainerCore: OpenStores, @unchecked Sendable {
   let remote: RemoteChanges
   /// The topmost classes of the hierarchies that relationships lead to.
   private let reachedRoots: Set<ObjectIdentifier>
-  private weak var known: ModelContainer?
-  private let lock = Mutex(())
+  private let known = Mutex(KnownContainer())
+
+  /// The container, as long as the program keeps it.
+  private struct KnownContainer {
+    weak var container: ModelContainer?
+  }
 
   /// Creates the core from open stores.
   init(
@@ -33,7 +37,7 @@ final class ContainerCore: OpenStores, @unchecked Sendable {
   ) {
     self.schema = schema
     self.migrationPlan = migrationPlan
-    self.configurations = configurations
+    self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     self.stores = stores
     self.boxes = boxes
     descriptions = Dictionary(first: schema.descriptions.map { ($0.name, $0) })
@@ -47,10 +51,10 @@ final class ContainerCore: OpenStores, @unchecked Sendable {
 
   /// The container; a new one if the program has released it.
   var container: ModelContainer {
-    lock.withLock { _ in
-      if let known { return known }
+    known.withLock { known in
+      if let container = known.container { return container }
       let container = ModelContainer(self)
-      known = container
+      known.container = container
       return container
     }
   }
@@ -65,5 +69,5 @@ final class ContainerCore: OpenStores, @unchecked Sendable {
   }
 
   /// Sets the container that this belongs to.
-  func adopt(_ container: ModelContainer) { lock.withLock { _ in known = container } }
+  func adopt(_ container: ModelContainer) { known.withLock { $0.container = container } }
 }

@@ -32,8 +32,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// value: it opens, moves, and closes no store.
   public var configurations: Set<ModelConfiguration> {
     get {
-      statedConfigurations.withLock(\.self)
-        ?? Set(core.configurations.compactMap { $0 as? ModelConfiguration })
+      statedConfigurations.withLock(\.self) ?? core.configurations
     }
     set { statedConfigurations.withLock { $0 = newValue } }
   }

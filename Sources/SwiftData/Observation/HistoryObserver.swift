@@ -9,8 +9,7 @@ internal import Synchronization
 /// let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
 /// for await count in Observations({ observer.eventCounter }) { try readHistory() }
 /// ```
-// because its mutable state is behind a lock
-public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Sendable {
+public final class HistoryObserver: Observable, RemoteReceiver, Sendable {
   private let registrar = ObservationRegistrar()
   /// The container of the stores.
   public let modelContainer: ModelContainer
