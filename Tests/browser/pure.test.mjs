@@ -15,6 +15,7 @@ register(`data:text/javascript,${encodeURIComponent(`
 `)}`);
 
 const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, import.meta.url));
+const { Edits } = await page("edits.js");
 const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, resolved } = await page("conflict.js");
 const { differences, layOut, pathOf } = await page("diagram.js");
@@ -482,4 +483,72 @@ test("A page that was read before rows came behind it is read again", async () =
       table.close();
     }
   }
+});
+
+/** Edits whose calls are answered when the test lets them, and the calls that were sent. */
+function heldEdits() {
+  const element = () => ({ append() {}, remove() {}, setAttribute() {}, addEventListener() {}, children: [] });
+  globalThis.document = { querySelector: element, createElement: element };
+  const held = { sent: [], waiting: [] };
+  const answered = (call, args) => new Promise((resolve) => {
+    held.sent.push({ call, ...args });
+    held.waiting.push(() => resolve({
+      token: `${held.sent.length}`, inserted: 0, updated: 1, deleted: 0, ids: { "#1": 7 },
+      versions: { Book: [[1, 5], [7, 1]] },
+    }));
+  });
+  session.client = {
+    save: (args) => answered("save", args), call: (operation, args) => answered(operation, args),
+  };
+  held.answer = async () => {
+    await new Promise((resolve) => setTimeout(resolve));
+    held.waiting.shift()?.();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { edits: new Edits(), held };
+}
+
+const row = { $id: 1, $version: 4, title: "a", year: 1 };
+
+test("Undo behind a save undoes that save, however long it takes", async () => {
+  const { edits, held } = heldEdits();
+  edits.set("Book", row, "title", "b");
+  void edits.save();
+  await held.answer();
+  edits.set("Book", { ...row, $version: 5, title: "b" }, "title", "c");
+  void edits.save();
+  void edits.undo();
+  void edits.undo();
+  for (let answers = 0; answers < 3; answers++) await held.answer();
+  assert.deepEqual(held.sent.map(({ call, token }) => [call, token]), [
+    ["save", undefined], ["save", undefined], ["undo", "2"], ["undo", "1"],
+  ]);
+  void edits.redo();
+  void edits.redo();
+  for (let answers = 0; answers < 2; answers++) await held.answer();
+  assert.deepEqual(held.sent.slice(4).map(({ call, token }) => [call, token]), [["redo", "4"], ["redo", "3"]]);
+});
+
+test("An edit made while a save is on its way is kept for the next one", async () => {
+  const { edits, held } = heldEdits();
+  edits.set("Book", row, "title", "b");
+  const created = edits.insert("Book");
+  edits.set("Book", { $id: created }, "title", "new");
+  void edits.save();
+  await new Promise((resolve) => setTimeout(resolve));
+  edits.set("Book", row, "title", "c");
+  edits.set("Book", row, "year", 2);
+  edits.set("Book", { $id: created }, "year", 3);
+  await held.answer();
+  assert.equal(edits.isEmpty, false);
+  void edits.save();
+  await held.answer();
+  assert.deepEqual(JSON.parse(JSON.stringify(held.sent[1])), {
+    call: "save", insert: [], delete: [],
+    update: [
+      { entity: "Book", rows: [{ $id: 1, $version: 5, title: "c", year: 2 }], base: [{ title: "b", year: 1 }] },
+      { entity: "Book", rows: [{ $id: 7, $version: 1, year: 3 }] },
+    ],
+  });
+  assert.equal(edits.isEmpty, true);
 });

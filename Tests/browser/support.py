@@ -1,7 +1,8 @@
 """The common parts of the browser's scenarios: a service, a program beside the page, and the page itself.
 
 DEPOT_PROGRAMS is the folder with `depot` and `depotd`; CHROMIUM and CHROMEDRIVER say where the browser is if it
-isn't Debian's. No test waits for a time: each asks until the expected text is there.
+isn't Debian's. No test waits for a time: each asks until the expected text is there. With DEPOT_DELAY each frame of
+the page waits so many milliseconds in both directions: a test that relies on a quick service fails then.
 """
 
 import json
@@ -30,6 +31,17 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
 # Only a failing test waits so long.
 PATIENCE = float(os.environ.get("DEPOT_PATIENCE", "60"))
+DELAY = int(os.environ.get("DEPOT_DELAY", "0"))
+SLOW_FRAMES = """
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (data) {
+  setTimeout(() => this.readyState === WebSocket.OPEN && send.call(this, data), DELAY);
+};
+const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
+Object.defineProperty(WebSocket.prototype, "onmessage", {
+  set(handler) { set.call(this, (event) => setTimeout(() => handler.call(this, event), DELAY)); },
+});
+"""
 
 SCHEMA = {
     "version": "1.0.0",
@@ -356,6 +368,11 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.set_capability("unhandledPromptBehavior", "ignore")
         self.driver = webdriver.Chrome(options=options, service=DriverService(CHROMEDRIVER))
+        if DELAY:
+            self.driver.execute_cdp_cmd(
+                "Page.addScriptToEvaluateOnNewDocument",
+                {"source": SLOW_FRAMES.replace("DELAY", str(DELAY))},
+            )
         self.scale = scale
         self.resize(width, height)
         self.look(is_dark)

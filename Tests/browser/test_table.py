@@ -9,6 +9,7 @@ class TableTest(BrowserTest):
         self.page.go("#/")
         self.page.go("#/table/Book")
         eventually(lambda: len(self.page.rows()) >= 16, "the rows")
+        self.page.one("studio-grid[data-live]")
 
     def test_a_row_changes_in_its_place_with_a_mark_and_who_did_it(self):
         place = [row["id"] for row in self.page.rows()]

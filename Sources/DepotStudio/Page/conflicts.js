@@ -49,7 +49,10 @@ const kindText = ({ kind }) => ({
   read: " was changed meanwhile",
 })[kind] ?? "";
 
-/** Asks about conflicts, and saves again with the chosen values. */
+/**
+ * Asks about conflicts, and gives the edits the chosen values.
+ * @returns the policy of the save that follows, or undefined if nothing is to be saved
+ */
 export async function askAboutConflicts(edits, conflicts) {
   const parts = conflicts.map((conflict) => ({ conflict, choices: choicesOf(conflict), whole: undefined }));
   const save = { text: "Save my choice", value: "save", kind: "primary", disabled: true };
@@ -69,7 +72,7 @@ export async function askAboutConflicts(edits, conflicts) {
     conflicts.length === 1 ? "A conflict" : `${conflicts.length} conflicts`, content,
     [{ text: "Back to my edits" }, save],
   );
-  if (answer !== "save") return false;
+  if (answer !== "save") return undefined;
   let policy;
   for (const { conflict, choices, whole } of parts) {
     const name = [...edits.rows.keys()].find((key) => {
@@ -90,7 +93,7 @@ export async function askAboutConflicts(edits, conflicts) {
     }
   }
   edits.dispatchEvent(new Event("change"));
-  return edits.isEmpty ? true : edits.save(policy);
+  return { policy };
 }
 
 const isWhole = ({ kind }) => kind === "updateOfDeleted" || kind === "deleteOfUpdated";

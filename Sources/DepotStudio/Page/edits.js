@@ -8,6 +8,11 @@ import { isSame } from "./values.js";
 /** Values by names that may be any, also `__proto__`. */
 const named = () => Object.create(null);
 
+/** An edit of its own: a save that is on its way keeps the one that it sent. */
+const copied = (edit) => edit && {
+  ...edit, values: Object.assign(named(), edit.values), base: edit.base && Object.assign(named(), edit.base)
+};
+
 export class Edits extends EventTarget {
   /** @type {Map<string, any>} */
   rows = new Map();
@@ -17,6 +22,8 @@ export class Edits extends EventTarget {
   #done = [];
   #undone = [];
   #newest = 0;
+  /** The end of the last save, undo or redo. */
+  #last = Promise.resolve();
 
   get isEmpty() {
     return this.rows.size === 0;
@@ -35,7 +42,7 @@ export class Edits extends EventTarget {
   /** Gives a property another value; its value of before takes the edit away. */
   set(entity, row, path, value, base = row[path]) {
     const name = `${entity}/${row.$id}`;
-    const edit = this.rows.get(name) ?? {
+    const edit = copied(this.rows.get(name)) ?? {
       entity, id: row.$id, version: row.$version, values: named(), base: named()
     };
     this.#steps.push(
@@ -110,22 +117,38 @@ export class Edits extends EventTarget {
     return { insert, update, delete: [...deletions.values()] };
   }
 
+  /** Runs saves, undos and redos one after the other: Ctrl Z behind a save means that save. */
+  #inOrder(work) {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
   /** Saves everything in one transaction. */
-  async save(policy) {
+  async save() {
     if (this.isEmpty || this.isSaving) return false;
+    this.isSaving = true;
+    this.dispatchEvent(new Event("change"));
+    return await this.#inOrder(() => this.#save());
+  }
+
+  async #save(policy) {
     this.isSaving = true;
     this.error = undefined;
     this.dispatchEvent(new Event("change"));
     const sent = new Map(this.rows);
+    const steps = this.#steps.length;
     try {
       const result = await session.client.save({ ...this.args, policy });
       if (result.token) this.#done.push(result.token);
       this.#undone = [];
-      for (const [name, edit] of sent) if (this.rows.get(name) === edit) this.rows.delete(name);
-      this.#steps = [];
+      this.#settle(sent, result);
+      this.#steps.splice(0, steps);
       const made = result.inserted + result.updated + result.deleted;
       const note = toast(
-        `Saved ${plural(made, "row")}`, h("button", { onclick: () => { note.remove(); void this.undo(); } }, "Undo")
+        `Saved ${plural(made, "row")}`, result.token && h("button", {
+          onclick: () => { note.remove(); void this.#inOrder(() => this.#undoSaved(result.token)); },
+        }, "Undo"),
       );
       this.dispatchEvent(new CustomEvent("saved", { detail: result }));
       return true;
@@ -134,7 +157,8 @@ export class Edits extends EventTarget {
         this.isSaving = false;
         this.dispatchEvent(new Event("change"));
         const { askAboutConflicts } = await import("./conflicts.js");
-        return await askAboutConflicts(this, error.details.conflicts);
+        const answer = await askAboutConflicts(this, error.details.conflicts);
+        return answer ? this.isEmpty || await this.#save(answer.policy) : false;
       }
       this.error = error;
       return false;
@@ -144,8 +168,39 @@ export class Edits extends EventTarget {
     }
   }
 
+  /** Leaves of the edits what came while the save was on its way. */
+  #settle(sent, { ids = {}, versions = {} }) {
+    for (const [name, stored] of sent) {
+      const edit = this.rows.get(name);
+      this.rows.delete(name);
+      if (!edit || edit === stored || edit.isDeleted && stored.isDeleted) continue;
+      const { entity } = edit;
+      const id = edit.isNew ? ids[edit.id] : edit.id;
+      const version = versions[entity]?.find(([one]) => String(one) === String(id))?.[1] ?? edit.version;
+      const left = { ...edit, isNew: false, id, version, values: named(), base: edit.isNew ? named() : edit.base };
+      for (const [path, value] of Object.entries(edit.values)) {
+        const isStored = Object.hasOwn(stored.values, path);
+        if (isStored && isSame(stored.values[path], value)) {
+          if (left.base) delete left.base[path];
+          continue;
+        }
+        left.values[path] = value;
+        if (isStored && left.base) left.base[path] = stored.values[path];
+      }
+      if (left.isDeleted || Object.keys(left.values).length > 0) this.rows.set(`${entity}/${id}`, left);
+    }
+  }
+
   /** Takes back the last unsaved step, or undoes the last transaction of this page. */
-  async undo() {
+  undo() {
+    return this.#inOrder(() => this.#undo());
+  }
+
+  redo() {
+    return this.#inOrder(() => this.#redo());
+  }
+
+  async #undo() {
     const step = this.#steps.pop();
     if (step && this.rows.has(step.name)) {
       const edit = this.rows.get(step.name);
@@ -162,13 +217,17 @@ export class Edits extends EventTarget {
     }
     const token = this.#done[this.#done.length - 1];
     if (!token) return void toast("Nothing was saved here that could be undone.");
+    await this.#undoSaved(token);
+  }
+
+  async #undoSaved(token) {
     const result = await undoTransaction(token);
     if (!result) return;
-    this.#done.pop();
+    this.#done = this.#done.filter((one) => one !== token);
     if (result.token) this.#undone.push(result.token);
   }
 
-  async redo() {
+  async #redo() {
     const token = this.#undone[this.#undone.length - 1];
     if (!token) return void toast("Nothing was undone here.");
     const result = await undoTransaction(token, "redo");

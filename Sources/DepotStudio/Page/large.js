@@ -120,14 +120,23 @@ async function showText(view, entity, id, path, length, signal) {
   const text = h("pre", { class: "code" });
   replace(view, text);
   let offset = 0;
-  const more = h("button", { class: "quiet", onclick: () => void next() }, "More");
+  const problem = h("p", { class: "inline-error" });
   const next = async () => {
     const piece = await readText(entity, id, path, offset, Math.min(PART, length - offset), signal);
     text.append(piece);
     offset += new TextEncoder().encode(piece).length;
-    more.remove();
     if (offset < length && piece !== "") view.append(more);
   };
+  // The button is away while a part is read, so that no part comes twice.
+  const more = h("button", { class: "quiet", onclick: async () => {
+    more.remove();
+    problem.remove();
+    try {
+      await next();
+    } catch (error) {
+      view.append(replace(problem, error.message), more);
+    }
+  } }, "More");
   await next();
 }
 
@@ -138,7 +147,9 @@ async function showBytes(view, entity, id, path, length, signal) {
   let offset = 0;
   const show = async (from) => {
     offset = Math.max(0, Math.min(from, Math.floor((length - 1) / 256) * 256));
+    const wanted = offset;
     const bytes = joined(bytesOf(await read(entity, id, path, { offset, length: 256, signal })));
+    if (offset !== wanted) return;
     const lines = [];
     for (let start = 0; start < bytes.length; start += 16) {
       const line = [...bytes.subarray(start, start + 16)];
@@ -149,7 +160,9 @@ async function showBytes(view, entity, id, path, length, signal) {
     replace(text, lines.join("\n"));
     replace(place, `${bytesText(offset)} of ${bytesText(length)}`);
   };
-  const step = (text_, by) => h("button", { class: "quiet", onclick: () => void show(offset + by) }, text_);
+  const step = (text_, by) => h("button", {
+    class: "quiet", onclick: () => void show(offset + by).catch((error) => replace(place, error.message)),
+  }, text_);
   replace(view, text, length > 256 && h("div", { class: "tools" }, step("Before", -256), step("Next", 256), place));
   await show(0);
 }

@@ -484,14 +484,18 @@ export class ObjectView {
     void import("./transactions.js").then(async ({ transactionItem }) => {
       const { signal } = this.#life;
       try {
-        let count = 0;
+        // New ones are those behind this moment: a save between the page and the watch comes by both.
+        const { head } = await session.client.call("history.status", {}, { signal });
+        const known = new Set();
         for await (
           const transaction of session.client.history({ ...query, descending: true, limit: 20 }, { signal })
         ) {
-          items.append(transactionItem(transaction, { page: this.page, isAlone: true, isOpen: count++ < 3 }));
+          items.append(transactionItem(transaction, { page: this.page, isAlone: true, isOpen: known.size < 3 }));
+          known.add(transaction.token);
         }
-        await session.follow({ history: query }, signal, (event) => {
+        await session.follow({ history: query, since: head }, signal, (event) => {
           for (const transaction of event.transactions ?? []) {
+            if (known.has(transaction.token)) continue;
             items.prepend(
               transactionItem(transaction, { page: this.page, isAlone: true, isNew: true, isOpen: true })
             );
