@@ -31,6 +31,15 @@ import Testing
     try await fixture.store.update("Item", [1], ["size"], "[\(value)]")
   }
 
+  /// Whether a purge leaves so many transactions. One beside a commit is given up, and tried again.
+  private func keeps(_ count: Int, _ fixture: Fixture) async throws -> Bool {
+    for _ in 0..<1000 where try fixture.past.history().count != count {
+      fixture.store.store.purgeHistory()
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return try fixture.past.history().count == count
+  }
+
   private func dates(_ fixture: Fixture) throws -> [Double] {
     try fixture.past.history().map { transaction in
       let text = try #require(transaction["at"]?.string)
@@ -80,10 +89,10 @@ import Testing
       #expect(try again.past.history().count == 5)
       test.pass(20)
       try await purge(again)
-      #expect(try again.past.history().count == 4)
+      #expect(try await keeps(4, again))
       test.pass(Self.day + 1)
       try await purge(again)
-      #expect(try again.past.history().count == 1)
+      #expect(try await keeps(1, again))
       await again.store.close()
     }
   }
