@@ -120,10 +120,10 @@ def operations_page(doc):
         lines.append(f"| {t['name']} | {cell(t['description'])} | `{cell(compact(t['schema']))}` |")
     lines += ["", "The forms of attribute values are in [Values](40-values.md).", "",
               "## Operators", "",
-              "Operands (`A`, `B`, …) are expressions; the second form is that of the language below. "
-              "Operators with *options* take `\"options\"` beside them, with any of the letters `c` (case does "
-              "not matter), `d` (nor do diacritics), `n` (the text is normalized already), and `l` (as people "
-              "expect it).",
+              "Operands (`A`, `B`, …) are expressions; *form* is the tree, and *language* the text in the "
+              "language below. Operators with *options* take `\"options\"` beside them, with any of the letters "
+              "`c` (ignores case), `d` (ignores diacritics), `n` (the text is normalized already), and `l` "
+              "([localized](55-queries.md#order-and-pages)).",
               "", "| operator | form | language | options | meaning | null |", "|---|---|---|---|---|---|"]
     for o in doc["operators"]:
         lines.append(f"| `{cell(o['name'])}` | `{cell(compact(o['form']))}` | `{cell(o['text'])}` | "
@@ -147,7 +147,7 @@ EFFECT = {
     "none": "nothing was stored",
     "applied": "the change is stored",
     "partial": "a part is stored: the chunks before the one that failed",
-    "unknown": "nobody knows; the same request with the same `key` settles it",
+    "unknown": "the outcome is unknown; the same request with the same `key` settles it",
 }
 
 
@@ -158,22 +158,21 @@ def errors_page(doc):
              "\"retry\":…,\"effect\":…,\"details\":{…}}`.",
              "`hint`, `at` and `details` may be absent. Act on `code`, `retry` and `effect`; "
              "`message` and `hint` are for people and change freely.",
-             "Handle a reason that you do not know by its class: new reasons may appear, "
-             "codes are never renamed or used anew.",
+             "Handle an unknown reason by its class: new reasons may appear, "
+             "but codes are never renamed and never get another meaning.",
              "`at` is a JSON pointer (RFC 6901) into the frame, such as `/args/where/and/1`.", "",
              "| retry | meaning |", "|---|---|"]
     lines += [f"| `{k}` | {v} |" for k, v in RETRY.items()]
     lines += ["", "| effect | meaning |", "|---|---|"]
     lines += [f"| `{k}` | {v} |" for k, v in EFFECT.items()]
     lines += ["", "The `effect` of the frame decides; the tables below give the usual one.", "",
-              "Beside the `details` of the tables, those of an error with the effect `partial` have `done`, how many "
-              "rows are done, and `after`, the identifier up to which.", "",
-              "*Connection*: behind an error without `id` the service closes, except for a frame that was "
-              "skipped (`limit.frame_bytes`). The column tells how the code usually comes; codes with "
-              "`stays` can also come without `id`, if the frame had none that could be read or was a wrong `more` or "
-              "`cancel`. `local` "
-              "errors are never sent: client programs use them. *Exit* is the status of the command "
-              "line program.", "",
+              "An error with the effect `partial` has two more `details`: `done`, the number of finished rows, and "
+              "`after`, the identifier of the last of them.", "",
+              "*Connection*: after an error without `id` the service closes, except for a frame that was "
+              "skipped (`limit.frame_bytes`). The column has the usual reaction. Codes with "
+              "`stays` can also come without `id`, if the frame had no readable one or was a wrong `more` or "
+              "`cancel`. The service never sends `local` errors: client programs report them. *Exit* is the exit "
+              "status of `depot`.", "",
               "## Classes", "", "| class | meaning | exit |", "|---|---|---|"]
     for c in errors["classes"]:
         lines.append(f"| {c['name']} | {c['meaning']} | {c['exitStatus']} |")
