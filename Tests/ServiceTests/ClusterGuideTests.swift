@@ -102,7 +102,7 @@ extension CommandTests {
         try Self.text("Sources/DepotEngine/Cluster/Cluster\($0).swift")
       }.joined()
       let table =
-        guide.components(separatedBy: "## What each error means").last?
+        guide.components(separatedBy: "## Errors and remedies").last?
         .components(separatedBy: "\n## ").first ?? ""
       let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `") }
       #expect(rows.count > 10)
