@@ -94,7 +94,7 @@ extension DepotError {
     var error = self
     error.message += count == 1 ? " One row came before it." : " \(count) rows came before it."
     error.hint =
-      "Read in batches: the next of the last one is where to go on, as of a later moment."
+      "Read in batches: \"next\" of the last batch continues, from a later snapshot."
     return error
   }
 }

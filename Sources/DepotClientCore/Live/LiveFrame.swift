@@ -106,7 +106,7 @@ extension LiveFrame.Entry {
     }
     let isPlaced = kind == "inserted" ? entry.from == nil : kind != "updated" || entry.from != nil
     guard let at, isPlaced else {
-      throw DepotError(.frame, "A row that was \(kind) has no place.")
+      throw DepotError(.frame, "A row that was \(kind) has no position.")
     }
     entry.at = at
     self = entry
@@ -126,7 +126,7 @@ extension LivePositions.Taken {
       }
     }
     guard let identifier, let from else {
-      throw DepotError(.frame, "A row that was removed has no identifier or no place.")
+      throw DepotError(.frame, "A row that was removed has no identifier or no position.")
     }
     self.init(identifier: identifier, from: from)
   }
@@ -137,7 +137,7 @@ extension RowReader {
   fileprivate mutating func place() throws(DepotError) -> Int {
     let place: Int = try next()
     guard place >= 0 else {
-      throw DepotError(.numberRange, "There is no place \(place).")
+      throw DepotError(.numberRange, "There is no position \(place).")
     }
     return place
   }

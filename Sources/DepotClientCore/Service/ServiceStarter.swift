@@ -100,7 +100,7 @@ struct ServiceStarter {
       if let holder, holder.isListening, now - begin > Self.silence {
         throw DepotError(
           .busy,
-          "Process \(holder.process) has the place at \(socket.path), and can't be reached there. "
+          "Process \(holder.process) has the socket \(socket.path), but can't be reached there. "
             + failure.message
         )
         .hint("End it with \"kill \(holder.process)\", and start the service again.")

@@ -28,7 +28,7 @@ enum AppleValue {
     case .url: if let url = stored.text.flatMap({ URL(string: $0) }) { return .url(url) }
     case .json, .composite: return try json(stored, attribute)
     }
-    throw DepotError(.type, "It is no \(attribute.type.rawValue) there, but \(kind(stored)).")
+    throw DepotError(.type, "The stored value is \(kind(stored)), not \(attribute.type.rawValue).")
       .hint("Give the attribute another type in --schema, or leave it out.")
   }
 
@@ -43,7 +43,7 @@ enum AppleValue {
   ) throws(DepotError) -> Value {
     let bytes = stored.data ?? stored.text.map { Array($0.utf8) } ?? []
     guard let value = try? JSONValue(parsing: bytes) else {
-      throw DepotError(.type, "It is packed in a way that only the program that wrote it knows.")
+      throw DepotError(.type, "Only the program that wrote the value can decode it.")
         .hint("Give the attribute the type data in --schema, or leave it out.")
     }
     return .json(value.text)

@@ -351,7 +351,7 @@ extension GraphImporter {
         return reference.error(at: link.relationship)
       }
     }
-    return DepotError(.objectNotFound, "It needs rows that couldn't be stored.")
+    return DepotError(.objectNotFound, "It refers to rows that couldn't be stored.")
   }
 }
 

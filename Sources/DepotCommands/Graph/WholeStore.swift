@@ -33,7 +33,7 @@ struct WholeStore {
     } catch let error as DepotError where error.code == .streamExpired {
       throw DepotError(
         .streamExpired,
-        "So much was written that the service couldn't keep the moment."
+        "So much was written meanwhile that the service ended the snapshot."
       )
       .hint(
         "Export when less is written, start depotd with a greater --log-mib, or export with "

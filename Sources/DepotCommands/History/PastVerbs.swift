@@ -44,8 +44,8 @@ enum ShowVerb {
     try session.require(.documents)
     let (entity, identifier) = try Selection.row(session.invocation.operands[0])
     guard let text = session.invocation.value(at) else {
-      throw DepotError(.usage, "When? There is no --at.")
-        .hint("For the row as it is: depot get \(entity)/\(identifier)")
+      throw DepotError(.usage, "depot show needs --at.")
+        .hint("Add --at TOKEN or DATE. For the current row: depot get \(entity)/\(identifier)")
     }
     let moment = try HistoryToken(text)
     let request = HistoryRowRequest(entity: entity, identifier: identifier, at: moment)

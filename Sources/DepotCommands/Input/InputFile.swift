@@ -66,7 +66,7 @@ final class InputFile {
     _ bytes: UnsafeRawBufferPointer
   ) throws(DepotError) -> UnsafeRawBufferPointer {
     guard let text = decoder.decode(bytes) else {
-      let error = DepotError(.json, "\(name) looks like UTF-16, and isn't all of it.")
+      let error = DepotError(.json, "\(name) looks like UTF-16, but parts of it are invalid.")
         .hint("Write it as UTF-8, as by: iconv -f UTF-16 -t UTF-8")
       failure = error
       throw error

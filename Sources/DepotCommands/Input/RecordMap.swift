@@ -22,7 +22,7 @@ struct RecordMap: Hashable {
   init(_ texts: [String]) throws(DepotError) {
     for text in texts {
       guard let sign = text.lastIndex(of: "="), text != "=" else {
-        throw DepotError(.usage, "\"\(text)\" maps nothing.")
+        throw DepotError(.usage, "\"\(text)\" doesn't map a column to a path.")
           .hint("Write --map column=path, or --map column= to leave a column out.")
       }
       let name = String(text[..<sign])

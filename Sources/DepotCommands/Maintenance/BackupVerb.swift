@@ -174,7 +174,7 @@ private struct BackupRun {
     } catch {
       file.discard()
       guard let error = error as? DepotError, error.code == .streamExpired else { throw error }
-      throw DepotError(.streamExpired, "The backup took longer than the service keeps the moment.")
+      throw DepotError(.streamExpired, "The service ended the snapshot before the backup was done.")
         .hint(
           "Try a higher --rate, or when less is written; or start depotd with a greater --log-mib."
         )

@@ -126,8 +126,8 @@ enum Selection {
   /// - Throws: ``DepotError`` `request.usage` if it is an identifier.
   static func entityName(_ word: String) throws(DepotError) -> String {
     guard let slash = word.firstIndex(of: "/") else { return word }
-    throw DepotError(.usage, "Here goes the name of an entity, not \"\(word)\".")
-      .hint("Perhaps \"\(word[..<slash])\", or: depot get \(word)")
+    throw DepotError(.usage, "Expected the name of an entity, not \"\(word)\".")
+      .hint("Write \"\(word[..<slash])\", or: depot get \(word)")
   }
 
   /// Reads identifiers such as `Package/42`, all of one entity.

@@ -129,7 +129,7 @@ struct CatalogTables {
   }
 
   private var damaged: DepotError {
-    DepotError(.corrupt, "The store's description of itself can't be read.")
+    DepotError(.corrupt, "The store's catalog can't be read.")
       .hint("Restore the store from a backup.")
   }
 }

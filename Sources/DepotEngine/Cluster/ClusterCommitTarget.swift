@@ -278,7 +278,7 @@ final class ClusterCommitTarget: CommitTarget {
     } catch {
       if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
       if let error = error as? PostgresError { throw DepotError(error, address) }
-      throw error as? DepotError ?? DepotError(.corrupt, "A commit can't be taken in: \(error).")
+      throw error as? DepotError ?? DepotError(.corrupt, "A commit can't be applied: \(error).")
     }
   }
 

@@ -103,7 +103,7 @@ struct ClusterCopy {
     guard count == Int(head.basePageCount) else {
       throw DepotError(
         .corrupt,
-        "The store in the cluster has \(count) pages of \(head.basePageCount)."
+        "The store in the cluster has only \(count) of its \(head.basePageCount) pages."
       )
       .hint("Restore the database from a backup.")
     }

@@ -174,7 +174,7 @@ final class ClusterSession {
   private static func check(_ facts: PostgresResult, _ address: ClusterAddress) throws(DepotError) {
     let version = facts.text(0)
     guard isCertified(version, hasCitus: facts.boolean(6)) || address.allowsUncertified else {
-      throw DepotError(.unfitCluster, "Nobody has tried stores in this engine: \(version).")
+      throw DepotError(.unfitCluster, "Stores are untested in this engine: \(version).")
         .hint("Start depotd with --allow-uncertified to try it yourself.")
     }
     guard !facts.boolean(1) else {

@@ -53,7 +53,7 @@ struct HistoryAnswers {
     let story = try RowHistory(request.identifier, layout, past)
     let policy = catalog.schema.historyPolicy(of: story.layout.entity)
     guard policy != .none else {
-      throw DepotError(.historyNoValues, "The history keeps nothing of \(story.layout.name).")
+      throw DepotError(.historyNoValues, "The history keeps no changes of \(story.layout.name).")
         .hint("Give the entity \"history\": \"values\" in its schema.").at("/args/entity")
     }
     guard let token = request.at else { return try blame(story, past) }

@@ -41,7 +41,7 @@ struct HistoryBounds: Equatable {
       """
     ).run { members[$0.text(0)] = $0[1] }
     guard case .text(let identifier)? = members["store"] else {
-      throw DepotError(.corrupt, "The store's description of itself can't be read.")
+      throw DepotError(.corrupt, "The store's catalog can't be read.")
     }
     epochs = EpochChain(store: identifier, try EpochTable(connection: connection).all())
     let floor = members["history_floor"]?.integer ?? 0

@@ -26,7 +26,7 @@ struct RowHistory {
     self.lifeEvents = lifeEvents
     let own = try present ?? lifeEvents.first.map { try past.catalog.layout(of: $0.entity) }
     guard let own, own.lineageNames.contains(entity.name) else {
-      throw DepotError(.objectNotFound, "The history knows of no \(entity.name)/\(identifier).")
+      throw DepotError(.objectNotFound, "The history has no row \(entity.name)/\(identifier).")
         .at("/args/id").details([
           "entity": .string(entity.name), "missing": .array([.int64(identifier)]),
         ])

@@ -51,7 +51,7 @@ struct MigrationFindings {
     guard !isEmpty else { return }
     let first = violations.first?.message ?? duplicates.first?.message ?? ""
     let count = duplicates.count + violations.count + more
-    throw DepotError(.rowsInTheWay, "Rows are in the way of the new schema. The first: \(first)")
+    throw DepotError(.rowsInTheWay, "Rows break rules of the new schema. The first: \(first)")
       .hint("Nothing was changed. Change the rows that the details list, or migrate in a stage.")
       .details(json.merging(["count": .int64(Int64(count))]) { first, _ in first })
   }

@@ -56,7 +56,7 @@ struct RowGroups {
   ) throws(DepotError) -> Column {
     let operand = try compiler.operand(key.expression)
     guard operand.type?.isScalar ?? true else {
-      throw DepotError(.usage, "Rows can't be grouped by this.")
+      throw DepotError(.usage, "Rows can't be grouped by this expression.")
         .hint("Group by a text, number, date, truth value, or identifier.")
     }
     return Column(name: key.name, type: operand.type ?? .string, value: operand.fragment)

@@ -57,7 +57,7 @@ struct RowOrder {
   ) throws(DepotError) -> Key {
     let operand = try compiler.operand(key.expression)
     guard let type = operand.type, type.isScalar else {
-      throw DepotError(.usage, "Rows can't be sorted by this.")
+      throw DepotError(.usage, "Rows can't be sorted by this expression.")
         .hint("Sort by a text, number, date, truth value, or identifier.")
     }
     guard !key.isLocalized || type == .string || type == .url else {
@@ -106,7 +106,7 @@ struct RowOrder {
   /// Returns the position of a row, by the values of its sort keys and then its identifier.
   func position(after: [Value]) throws(DepotError) -> RowPosition {
     guard isByIdentifier else {
-      throw DepotError(.usage, "Distinct rows have no place to go on after.")
+      throw DepotError(.usage, "\"after\" and \"distinct\" exclude each other.")
         .hint("Use offset instead.").at("/args/after")
     }
     guard after.count > keys.count, let last = after.last else {

@@ -85,8 +85,8 @@ extension ReaderPool {
     for pin in pins where pin.began <= limit { expire(pin, .pinTooLong) }
     for read in reads where read.pin == nil && read.began <= limit {
       read.stop(
-        DepotError(.streamExpired, "The log of the store is too long to keep the snapshot.")
-          .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
+        DepotError(.streamExpired, "The snapshot ended because the store's log became too long.")
+          .hint("Continue after the last row with \"after\", from a later snapshot.")
       )
     }
   }

@@ -213,9 +213,9 @@ package final class ReaderPool: Sendable {
 
   private static let connectionNeeded = DepotError(
     .streamExpired,
-    "Others needed the place of this stream, whose client took no rows."
+    "Other reads needed the reader of this stream, whose client read no rows."
   )
-  .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
+  .hint("Continue after the last row with \"after\", from a later snapshot.")
 
   /// Closes the connections unused for `nanoseconds`, except one, whose memory is freed.
   ///

@@ -66,19 +66,17 @@ extension DepotError {
   /// The error for reads of an expired pin.
   package static let pinExpired = DepotError(
     .streamExpired,
-    "The pin isn't there: it expired, was given up, or was another connection's."
+    "The pin doesn't exist: it expired, was ended, or belongs to another connection."
   )
-  .hint(
-    "Pin again and go on after the last row with \"after\"; the rows are of a later moment then."
-  )
+  .hint("Pin again and continue after the last row with \"after\", from a later snapshot.")
 
   /// The error for reads of a pin that was ended because the store's log became too long.
   static let pinTooLong = DepotError(
     .streamExpired,
-    "The log of the store is too long to keep the pin, as much was written since."
+    "The pin was ended because the store's log became too long."
   )
   .hint(
-    "Pin again and go on after the last row with \"after\"; the rows are of a later moment then. "
-      + "A greater --log-mib of depotd keeps it through more writes."
+    "Pin again and continue after the last row with \"after\", from a later snapshot. "
+      + "With a greater --log-mib of depotd, a pin lasts through more writes."
   )
 }

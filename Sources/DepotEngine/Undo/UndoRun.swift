@@ -102,7 +102,7 @@ struct UndoRun {
     guard !isLast || progress.done > 0 else {
       throw DepotError(
         .alreadyUndone,
-        "All of the group was \(isRedo ? "done again" : "undone") before."
+        "The whole group is \(isRedo ? "redone" : "undone") already."
       )
     }
     return isLast

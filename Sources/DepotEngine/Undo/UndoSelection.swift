@@ -59,7 +59,7 @@ struct UndoSelection {
     guard try isEffective(token.sequence) else {
       throw DepotError(
         .alreadyUndone,
-        "The transaction \(token) was \(isUndo ? "done again" : "undone") before."
+        "The transaction \(token) is \(isUndo ? "redone" : "undone") already."
       ).details(["token": .string(token.description)]).at("/args/token")
     }
     return token.sequence
@@ -148,9 +148,9 @@ struct UndoSelection {
       let before = bounds.renamed > bounds.floor ? Self.renaming : nil
       throw DepotError(
         .nothingToUndo,
-        "There is nothing\(whose) to \(isRedo ? "do again" : "undo")."
+        "There is nothing\(whose) to \(isRedo ? "redo" : "undo")."
       ).hint(
-        hasCandidates ? "All of it was \(isRedo ? "done again" : "undone") before." : before
+        hasCandidates ? "All of it is \(isRedo ? "redone" : "undone") already." : before
       )
     }
     return found
@@ -186,7 +186,7 @@ struct UndoSelection {
     guard !result.isEmpty else {
       throw isRedo
         ? DepotError(.nothingToUndo, "Nothing of the group was undone.").at("/args/group")
-        : DepotError(.alreadyUndone, "All of the group was undone before.").at("/args/group")
+        : DepotError(.alreadyUndone, "The whole group is undone already.").at("/args/group")
     }
     return result.sorted(by: >)
   }

@@ -155,11 +155,11 @@ extension SaveRequest.Base: MemberObject {
 
   fileprivate func check(beside change: SaveRequest.Change) throws(DepotError) {
     guard change.columns.contains("$version") else {
-      throw DepotError(.usage, "\"base\" has the values of a version, but there are no versions.")
-        .hint("Add the column \"$version\" with the versions that were read.").at("/base")
+      throw DepotError(.usage, "\"base\" needs the column \"$version\" beside it.")
+        .hint("Add it to the columns, with the versions that were read.").at("/base")
     }
     if let column = columns.first(where: { $0 == "$id" || $0 == "$version" }) {
-      throw DepotError(.usage, "\"base\" has no \(column): the rows to change say it.")
+      throw DepotError(.usage, "\"base\" can't have \(column), which is in the rows to change.")
         .at("/base/columns")
     }
     guard rows.count == change.rows.count else {

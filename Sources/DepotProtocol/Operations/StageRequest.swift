@@ -94,7 +94,7 @@ extension SaveRequest {
         case .read: join(&reads, other.reads) { $0.join($1) }
         }
       guard fits else {
-        throw DepotError(.usage, "The first of \"\(list.rawValue)\" doesn't go on with the last.")
+        throw DepotError(.usage, "The first \"\(list.rawValue)\" doesn't continue the last one.")
           .hint("Both have the same entity, and the same columns in the same order.")
           .at("/args/\(list.rawValue)/0")
       }
