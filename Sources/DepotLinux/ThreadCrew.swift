@@ -20,7 +20,9 @@ package final class ThreadCrew: Sendable {
   private let name: String
   private let state = Mutex(State())
   private let signal = Semaphore()
-  /// Refusals that no thread has run yet; the thread that is already running one runs them all.
+  /// Refusals that no thread has run yet; `nil` while no thread runs refusals.
+  ///
+  /// The thread that runs the first one runs them all.
   private let refused = Mutex<[@Sendable () -> Void]?>(nil)
 
   /// Creates a crew whose threads have a name of at most 15 bytes.

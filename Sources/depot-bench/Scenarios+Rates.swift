@@ -10,9 +10,12 @@ private struct Rates {
   typealias Peer = (name: String, measure: (Int) throws -> (rate: Double, cpu: Double?))
 
   var scenario: String
-  var what: String
+  /// The name of the calls in the report.
+  var work: String
+  /// The numbers of connections; each is measured by itself.
   var connections: [Int]
   var services: [Service]
+  /// Returns the call of a connection with a number; each connection counts from 1.
   var operation: (Int64) -> DepotProtocol.Operation
   var postgres: Peer?
   var redis: (label: String, peer: Peer)?
@@ -39,7 +42,7 @@ private struct Rates {
         if let redis { others.redis.append(try redis.peer.measure(count).rate) }
       }
       for (service, results) in zip(services, own) {
-        let name = "\(what), \(count) connection\(count == 1 ? "" : "s")\(service.label)"
+        let name = "\(work), \(count) connection\(count == 1 ? "" : "s")\(service.label)"
         let rates = results.map(\.callsPerSecond)
         report.add(
           scenario,
@@ -76,10 +79,11 @@ extension Scenarios {
     try Item.fill(daemon.connect(), 100_000)
     try Rates(
       scenario: "connections",
-      what: "get by identifier",
+      work: "get by identifier",
       connections: [1, 4, 16, 64],
       services: [("", daemon)],
       operation: { number in
+        // The prime scatters consecutive numbers over all rows.
         let identifier = number &* 7919 % 100_000 + 1
         return .get(GetRequest(entity: "Item", identifiers: [identifier], namesColumns: false))
       },
@@ -90,10 +94,12 @@ extension Scenarios {
   }
 
   /// Gets and inserts of services with a store in PostgreSQL, beside PostgreSQL's own.
+  ///
+  /// The rows have consecutive identifiers from `first` on.
   func clusterRates(_ services: [Daemon], from first: Int64) throws {
     try Rates(
       scenario: "cluster",
-      what: "store in PostgreSQL: get by identifier",
+      work: "store in PostgreSQL: get by identifier",
       connections: [1, 16],
       services: [("", services[0])],
       operation: { [options] number in
@@ -110,7 +116,7 @@ extension Scenarios {
     ).measure(options, &report)
     try Rates(
       scenario: "cluster",
-      what: "store in PostgreSQL: durable insert",
+      work: "store in PostgreSQL: durable insert",
       connections: [1, 4, 16, 64],
       services: [("", services[0])],
       operation: { .insert(Item.insertion(Int($0)..<Int($0) + 1)) },
@@ -127,7 +133,7 @@ extension Scenarios {
     let redis = redis("redis-benchmark, fsync always", "set", 5000)
     try Rates(
       scenario: "insert",
-      what: "durable insert",
+      work: "durable insert",
       connections: [1, 4, 16, 64],
       services: [("", daemon)],
       operation: { .insert(Item.insertion(Int($0)..<Int($0) + 1)) },
@@ -148,7 +154,7 @@ extension Scenarios {
     }
     var rates = Rates(
       scenario: "saves",
-      what: "save, insert of a row",
+      work: "save, insert of a row",
       connections: [1, 4, 16],
       services: services,
       operation: { number in
@@ -167,7 +173,7 @@ extension Scenarios {
       budgets: [1: 1.0, 16: 1.5]
     )
     try rates.measure(options, &report)
-    rates.what = "save, update of 2 properties of a row"
+    rates.work = "save, update of 2 properties of a row"
     // Connections that change the same rows would wait for each other in PostgreSQL only.
     var updates: Int64 = 0
     rates.operation = { _ in

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// The result of opening a container.
 public struct OpenedContainer: Hashable, Sendable {
-  /// Whether this call opened it; if not, others use it.
+  /// Whether this call opened it; `false` if it was open already.
   public var isNew: Bool
   /// A sentence for each change of the schema.
   public var changes: [String]
@@ -24,11 +24,11 @@ public struct OpenContainer: Hashable, Sendable {
 /// A store that is open.
 public struct OpenStore: Hashable, Sendable {
   public var name: String
-  /// Where its file is, or the address of its database; `nil` of a store in memory.
+  /// The path of its file, or the address of its database; `nil` for a store in memory.
   public var path: String?
   public var isReadOnly: Bool
   public var entities: [String]
-  /// The size of its files; for a store in a database, these are a copy.
+  /// The size of its files; for a store in a database, the size of the service's copy.
   public var bytes: Int
   /// The identifier, which no other store has.
   public var identifier: String

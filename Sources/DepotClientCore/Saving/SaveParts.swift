@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
-/// A save that is too large for one frame, in parts that aren't.
+/// A save that is too large for one frame, cut into parts that fit.
 ///
 /// The batches keep their indexes in the request, since errors and conflicts point to these.
 struct SaveParts {
-  /// How much a frame may have.
+  /// The limits of a frame.
   struct Capacity: Sendable {
     var rows = Limits.rows
     var bytes = Limits.frameBytes
@@ -13,29 +13,36 @@ struct SaveParts {
 
   private let request: SaveRequest
   private let limits: Capacity
-  /// The most that a part has, so that encoding one and storing the one before go together.
+  /// The most bytes of a part.
+  ///
+  /// It is less than a frame, so that the service stores one part while the next is encoded.
   private let bytesOfPart: Int
+  /// The list that is being cut, and the index of its batch.
   private var list = SaveRequest.List.insert
   private var index = 0
+  /// The rest of a batch of rows that was cut.
   private var splitters: (rows: RowSplitter, base: RowSplitter?)?
-  /// Where the rows of a list of identifiers begin that aren't in a part.
+  /// The number of identifiers of a list that are in parts already.
   private var offset = 0
+  /// The number of parts so far.
   private var number = 0
   private var isAtEnd = false
-  private var part = Room()
+  private var part = Draft()
 
-  /// The size of the part that is being put together.
-  private struct Room {
+  /// The part that is being put together, and its size so far.
+  private struct Draft {
     var rows = 0
+    /// An upper bound of the bytes of its JSON.
     var bytes = 0
     var values = 0
     var changes = SaveRequest()
+    /// The list whose first batch continues the last one of the previous part.
     var continued: SaveRequest.List?
 
     var isEmpty: Bool { rows == 0 }
   }
 
-  /// Cuts a save into parts; `nil` if it fits a frame.
+  /// Cuts a save into parts, or returns `nil` if it fits a frame.
   init?(_ request: SaveRequest, _ limits: Capacity = Capacity()) {
     // A value takes two bytes at least, and the JSON around rows is short.
     let isSmall = request.byteCount < min(limits.bytes / 2, 2 * limits.values)
@@ -48,14 +55,14 @@ struct SaveParts {
   /// Returns the next part.
   mutating func next() -> StageRequest.Part? {
     guard !isAtEnd else { return nil }
-    part = Room()
+    part = Draft()
     while advance() {}
     guard !part.isEmpty || !isAtEnd else { return nil }
     number += 1
     return StageRequest.Part(number: number, part.changes, continuing: part.continued)
   }
 
-  /// Puts more into the part; returns whether there is room for more.
+  /// Adds one batch, or as much of it as fits, and returns whether the part has room for more.
   private mutating func advance() -> Bool {
     switch list {
     case .insert:
@@ -96,6 +103,7 @@ struct SaveParts {
     }
   }
 
+  /// Continues with the next list.
   private mutating func begin(_ next: SaveRequest.List) -> Bool {
     list = next
     index = 0
@@ -111,6 +119,7 @@ struct SaveParts {
   ) -> Bool {
     let isContinued = splitters != nil
     var (splitter, baseSplitter) = splitters ?? (RowSplitter(batch), base.map(RowSplitter.init))
+    // The members of a batch without its rows have less than 128 bytes and 8 values.
     let names = columns.reduce(128) { $0 + $1.utf8.count + 8 }
     var isFull = false
     part.bytes += names
@@ -122,7 +131,7 @@ struct SaveParts {
       let values = part.values + weight.values + baseWeight.values
       let isTooMuch =
         part.rows == limits.rows || bytes > bytesOfPart || values > limits.values / 2
-      // One row is a part, however large it is.
+      // A part has at least one row, however large.
       if isTooMuch, !part.isEmpty {
         isFull = true
         break
@@ -155,6 +164,7 @@ struct SaveParts {
       if offset > 0 { part.continued = list }
       append(&part.changes, offset..<end)
       part.rows += end - offset
+      // An identifier and a version have at most 20 bytes each, with their commas.
       part.bytes += (end - offset) * 40
       offset = end
     }

@@ -12,11 +12,13 @@ struct LivePlan {
   let names: [String]
   /// The additional columns of the statements' rows.
   let keys: LiveEntry.Keys
-  /// Whether the statements depend on the current time, so that they are valid only once.
+  /// Whether the rows depend on the time, random numbers, or a rank, so that the plan is valid once.
   let isTimeDependent: Bool
   /// The steps that it shares with all watches of the same shape.
   var shared = SharedRows()
+  /// The statement for rows of a list of identifiers.
   private let some: ReadStatement
+  /// The statement for the row of one identifier.
   private let one: ReadStatement
 
   init(_ request: FetchRequest, in catalog: Catalog) throws(DepotError) {
@@ -29,6 +31,7 @@ struct LivePlan {
       in: &query.compiler
     )
     let sort = try RowOrder(request.sort, in: &query.compiler)
+    // The last term is the identifier.
     let terms = sort.terms.dropLast()
     order = LiveOrder(
       descending: terms.map(\.isDescending),

@@ -1,6 +1,6 @@
-/// The size of changes that an undo has in memory at once.
+/// The limits of the changes that an undo has in memory at once.
 ///
-/// A larger transaction is undone in parts, in one transaction too.
+/// A larger transaction is read and written in parts, which one transaction commits together.
 package struct UndoLimits: Hashable, Sendable {
   /// The number of rows.
   package var rows = 16_384

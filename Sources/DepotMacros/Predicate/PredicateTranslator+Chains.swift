@@ -1,7 +1,10 @@
 internal import SwiftSyntax
 
 extension PredicateTranslator {
-  /// Returns the code for an access, a call, or a subscript; an optional chain ends with it.
+  /// Returns the code for an access, a call, or a subscript, with the optional chain before it.
+  ///
+  /// `a?.b?.c` becomes `flatMap(a) { $0.b… }`: the rest of the chain is translated inside a closure,
+  /// where the closure's variable stands for the part before the first `?` (``replaced``).
   mutating func chain(_ expression: ExprSyntax) -> String {
     guard let start = Self.chainStart(of: expression, replaced) else { return postfix(expression) }
     let wrapped = node(start.expression)
@@ -12,7 +15,7 @@ extension PredicateTranslator {
     return Self.call("flatMap", wrapped, rest)
   }
 
-  /// Finds the first `?` of an optional chain.
+  /// Returns the first `?` of an optional chain that no closure stands for yet.
   private static func chainStart(
     of expression: ExprSyntax,
     _ replaced: [SyntaxIdentifier: String]
@@ -24,6 +27,7 @@ extension PredicateTranslator {
     return base(of: expression).flatMap { chainStart(of: $0, replaced) }
   }
 
+  /// Returns the expression before the last access, call, subscript, or `!`.
   private static func base(of expression: ExprSyntax) -> ExprSyntax? {
     switch expression.as(ExprSyntaxEnum.self) {
     case .memberAccessExpr(let access): access.base
@@ -34,6 +38,7 @@ extension PredicateTranslator {
     }
   }
 
+  /// Returns the code for the last access, call, subscript, or `!`.
   private mutating func postfix(_ expression: ExprSyntax) -> String {
     switch expression.as(ExprSyntaxEnum.self) {
     case .memberAccessExpr(let access): member(access)

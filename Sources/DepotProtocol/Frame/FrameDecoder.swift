@@ -1,7 +1,8 @@
 /// A splitter of a client's or service's byte stream into frames, in either framing.
 ///
-/// The first byte decides: a length prefix begins with 0 to 4, a line of NDJSON with `{`. The
-/// decoder holds at most one incomplete frame, and checks every length before it allocates memory.
+/// The first byte decides: a length prefix begins with 0 to 4, a line of NDJSON with `{`. A prefix
+/// that begins with 0xFF is read too, and refused as too large. The decoder holds at most one
+/// incomplete frame, and checks every length before it allocates memory.
 package struct FrameDecoder: Sendable {
   /// The way frames are separated.
   package enum Framing: Sendable, Hashable {
@@ -23,8 +24,11 @@ package struct FrameDecoder: Sendable {
   package private(set) var framing: Framing?
   private let limit: Int
   private var buffer: [UInt8] = []
+  /// The index of the first byte that isn't in a returned frame.
   private var start = 0
+  /// The number of bytes of a frame that was too large and hasn't arrived completely.
   private var toSkip = 0
+  /// The number of bytes from `start` on that are known to have no line feed.
   private var searched = 0
 
   /// Creates a decoder that has received nothing yet.
@@ -58,14 +62,15 @@ package struct FrameDecoder: Sendable {
 
   /// Removes and returns the next frame or event, or `nil` if more bytes are needed.
   ///
-  /// - Throws: ``DepotError`` `protocol.frame` or `limit.frame_bytes` if the stream can't go on: tell
-  ///   the peer and close.
+  /// - Throws: ``DepotError`` `protocol.frame` or `limit.frame_bytes` if the stream can't continue:
+  ///   send the error to the peer and close.
   package mutating func next() throws(DepotError) -> Event? {
     guard start < buffer.count else { return nil }
     if framing == nil { framing = try Self.detect(buffer[start...]) }
     return framing == .lines ? try nextLine() : try nextPrefixed()
   }
 
+  /// Returns the framing that the first byte stands for.
   private static func detect(_ bytes: ArraySlice<UInt8>) throws(DepotError) -> Framing {
     switch bytes.first {
     case UInt8(ascii: "{"): return .lines

@@ -1,5 +1,9 @@
 /// The check that an object has no name twice.
+///
+/// Few names are compared in pairs by their bytes. Many names, and names with escapes, are compared
+/// as a set of their decoded bytes.
 struct NameCheck {
+  /// The tokens of the document; the value of a name is the token after it.
   let tokens: [JSONToken]
   /// The index of the object.
   let object: Int
@@ -10,6 +14,7 @@ struct NameCheck {
   /// - Throws: ``JSONError`` at the second of two equal names, or at a name with U+0000.
   func refuseDuplicates() throws(JSONError) {
     let count = Int(tokens[object].count)
+    // A name with an escape, even a single one, could have U+0000.
     if count == 1, !tokens[object + 1].isComplex { return }
     if count <= 16 {
       try comparePairs()
@@ -44,6 +49,7 @@ struct NameCheck {
     }
   }
 
+  /// Returns whether two names without escapes are equal.
   @inline(__always)
   private func plainEqual(_ left: JSONToken, _ right: JSONToken) -> Bool {
     let count = Int(left.end - left.start)

@@ -25,7 +25,7 @@ extension QueryExpression.Function {
     case whole
     case json
 
-    /// The type that JSON is converted to, unless the function takes JSON.
+    /// The type to which a JSON argument is converted; `nil` if the function takes JSON itself.
     package var readType: AttributeType? {
       switch self {
       case .number: .double
