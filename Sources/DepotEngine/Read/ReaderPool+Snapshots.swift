@@ -86,7 +86,7 @@ extension ReaderPool {
     for read in reads where read.pin == nil && read.began <= limit {
       read.stop(
         DepotError(.streamExpired, "The snapshot ended because the store's log became too long.")
-          .hint("Continue after the last row with \"after\", from a later snapshot.")
+          .hint("Continue after the last row with \"after\"; rows come from a later snapshot.")
       )
     }
   }

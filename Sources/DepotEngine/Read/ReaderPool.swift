@@ -215,7 +215,7 @@ package final class ReaderPool: Sendable {
     .streamExpired,
     "Other reads needed the reader of this stream, whose client read no rows."
   )
-  .hint("Continue after the last row with \"after\", from a later snapshot.")
+  .hint("Continue after the last row with \"after\"; rows come from a later snapshot.")
 
   /// Closes the connections unused for `nanoseconds`, except one, whose memory is freed.
   ///

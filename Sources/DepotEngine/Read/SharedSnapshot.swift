@@ -68,7 +68,9 @@ extension DepotError {
     .streamExpired,
     "The pin doesn't exist: it expired, was ended, or belongs to another connection."
   )
-  .hint("Pin again and continue after the last row with \"after\", from a later snapshot.")
+  .hint(
+    "Pin again and continue after the last row with \"after\"; rows come from a later snapshot."
+  )
 
   /// The error for reads of a pin that was ended because the store's log became too long.
   static let pinTooLong = DepotError(
@@ -76,7 +78,7 @@ extension DepotError {
     "The pin was ended because the store's log became too long."
   )
   .hint(
-    "Pin again and continue after the last row with \"after\", from a later snapshot. "
+    "Pin again and continue after the last row with \"after\"; rows come from a later snapshot. "
       + "With a greater --log-mib of depotd, a pin lasts through more writes."
   )
 }
