@@ -91,6 +91,44 @@ extension ServiceTests {
       #expect(events.rows == nil)
     }
 
+    @Test func `a barrier's token is a lower bound beside a writer that never pauses`()
+      async throws
+    {
+      let raw = try RawConnection(daemon.socket)
+      try raw.call(1, "watch", #"{"fetch":{"entity":"Item","select":["n"]}}"#, #","credit":100000"#)
+      var token: HistoryToken?
+      while token == nil { token = try raw.receive()["token"]?.string.map(HistoryToken.init) }
+      let acknowledged = Counter()
+      let isDone = Flag()
+      let socket = daemon.socket
+      async let writing: Void = onThread {
+        let writer = try BlockingConnection(socket: SocketPath(socket))
+        while !isDone.value {
+          try writer.insert([Item(name: "n \(acknowledged.value)")])
+          acknowledged.add()
+        }
+      }
+      var seen = 0
+      for round in 2..<102 {
+        let before = acknowledged.value
+        try raw.call(round, "barrier", "{}")
+        while true {
+          let frame = try raw.receive()
+          if frame["id"]?.int64 == Int64(round) {
+            let text = try #require(frame["ok", "tokens", "0"]?.string, "\(frame.text)")
+            let reached = try #require(token)
+            #expect(try HistoryToken(text) <= reached)
+            break
+          }
+          seen += frame["next"]?.array?.count ?? 0
+          if let text = frame["token"]?.string { token = try HistoryToken(text) }
+        }
+        #expect(seen >= before)
+      }
+      isDone.set()
+      try await writing
+    }
+
     @Test func `after a kill a watch goes on without a gap`() async throws {
       let client = try await client()
       var events = client.watch(Item.self, sortBy: byName).makeAsyncIterator()
