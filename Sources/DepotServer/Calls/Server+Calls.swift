@@ -334,7 +334,7 @@ extension Server {
     let shownCount = inbox.shownCount
     if inbox.hasMessages || shownCount != lastShownCount {
       lastShownCount = shownCount
-      for host in stores.hosts { host.endSnapshot() }
+      for host in stores.hosts { host.served?.endSnapshot() }
     }
     let started = session.calls[call.id]
     let control =

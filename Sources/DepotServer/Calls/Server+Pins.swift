@@ -115,7 +115,7 @@ extension Server {
     var isBusy = false
     for host in stores.hosts {
       host.readers?.expirePins()
-      if host.boundLog(configuration.logBytes) { isBusy = true }
+      if host.served?.boundLog(configuration.logBytes) == true { isBusy = true }
     }
     for session in sessions.values {
       for name in session.pins.keys { _ = try? snapshot(name, session) }

@@ -104,9 +104,9 @@ extension DepotError {
 extension StoreHost {
   /// Watches the store's files, unless they are watched already.
   func watchFiles(_ notices: FileNotices?) {
-    guard isOpen, !isWatchingFiles, let store, let notices else { return }
-    isWatchingFiles = true
-    for file in store.keptFiles { notices.watch(file) }
+    guard let served, !served.isWatchingFiles, let notices else { return }
+    served.isWatchingFiles = true
+    for file in served.store.keptFiles { notices.watch(file) }
   }
 
   /// Returns the error if writes to the store would be lost; `nil` if its files are in place.

@@ -11,7 +11,7 @@ extension Server {
     let messages = inbox.takeAll()
     // Another thread's read may have shown a commit that this thread doesn't know of yet, and later
     // reads must see it too.
-    if !messages.isEmpty { for host in stores.hosts { host.endSnapshot() } }
+    if !messages.isEmpty { for host in stores.hosts { host.served?.endSnapshot() } }
     for message in messages {
       if let status = receive(message) { return .end(status: status) }
     }
@@ -21,7 +21,7 @@ extension Server {
     withdrawStopped()
     stores.submitWrites()
     flushSessions()
-    for host in stores.hosts { host.rest() }
+    for host in stores.hosts { host.served?.rest() }
     if now >= schedule.tick {
       tick()
       if let loss = checkFiles(), let status = failStop(loss) { return .end(status: status) }

@@ -137,7 +137,7 @@ extension Server {
     boundWaitingRows()
     for host in stores.hosts {
       host.readers?.tendParked(olderThan: stallNanoseconds)
-      host.giveBackMemory(unusedFor: 5_000_000_000, at: now)
+      host.served?.giveBackMemory(unusedFor: 5_000_000_000, at: now)
       host.live?.tick()
       lookForRoom(host)
     }

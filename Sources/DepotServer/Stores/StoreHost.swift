@@ -10,8 +10,11 @@ final class StoreHost {
   private enum Stage {
     case closed
     case opening
-    case open
-    case closing
+    case open(ServedStore)
+    /// Its readers are ending; that for short reads is gone.
+    case ending(Store, ReaderPool)
+    /// Its readers have ended, and its file is being closed.
+    case closing(Store)
   }
 
   /// The number, which is unique among all stores of the service.
@@ -25,13 +28,6 @@ final class StoreHost {
 
   /// The error for calls while the store isn't in service.
   private(set) var refusal: DepotError
-  private(set) var store: Store?
-  /// The reader for short reads; `nil` unless the store is in service.
-  private(set) var reader: QuickReader?
-  private(set) var readers: ReaderPool?
-  /// The watched queries, once there was one.
-  private(set) var live: LiveQueries?
-  private var feed: ChangeFeed?
   /// The schema as of the last announced commit, which the reader's snapshot shows.
   private(set) var catalog = Catalog(Schema(), generation: 0)
   /// The detection of a full disk.
@@ -42,24 +38,11 @@ final class StoreHost {
   var writes: [WriteRequest] = []
   /// The writes to withdraw, by their tokens, with the reasons.
   var stopped: [UInt64: DepotError] = [:]
-  /// Whether the reader may keep its snapshot while the loop sleeps.
-  ///
-  /// It may not if the write-ahead log is long, since the log can restart only without readers.
-  private(set) var keepsSnapshot = true
-
-  /// The size of the log at the last check, while reads are held back for it.
-  private var heldLogBytes: Int?
-  /// The size of the log up to which nothing need be done.
-  private var settledLogBytes = 0
-  /// The number of commits, when it last changed, and whether memory was freed since then.
-  private var lastWrite: (commits: Int, seen: UInt64, isOver: Bool)?
   private var stage = Stage.closed
   private var opensWhenAsked = false
   /// The lock on the closed file, if no other process may open it.
   private var keptLock: FileLock?
   private var whenClosed: [() -> Void] = []
-  /// Whether the open files are watched.
-  var isWatchingFiles = false
   private let inbox: Inbox
   private let opener: StoreOpener
 
@@ -83,20 +66,53 @@ final class StoreHost {
   }
 
   /// Whether the file is open, or is being opened or closed.
-  var isActive: Bool { stage != .closed }
+  var isActive: Bool { !isClosed }
+
+  private var isClosed: Bool {
+    if case .closed = stage { true } else { false }
+  }
 
   /// Whether the store is read-only.
   var isReadOnly: Bool { store?.isReadOnly ?? configuration.isReadOnly }
 
   /// Whether the store is in service, so that it must be suspended before the service ends.
-  var isOpen: Bool { stage == .open }
+  var isOpen: Bool { served != nil }
+
+  /// The parts of the store that is in service.
+  var served: ServedStore? {
+    if case .open(let served) = stage { served } else { nil }
+  }
+
+  /// The store, also while it is being closed.
+  var store: Store? {
+    switch stage {
+    case .open(let served): served.store
+    case .ending(let store, _), .closing(let store): store
+    case .closed, .opening: nil
+    }
+  }
+
+  /// The reader for short reads; `nil` unless the store is in service.
+  var reader: QuickReader? { served?.reader }
+
+  /// The readers, also while they are ending.
+  var readers: ReaderPool? {
+    switch stage {
+    case .open(let served): served.readers
+    case .ending(_, let readers): readers
+    case .closed, .opening, .closing: nil
+    }
+  }
+
+  /// The watched queries of a store in service, once there was one.
+  var live: LiveQueries? { served?.live }
 
   /// Returns the error for a call.
   ///
   /// A store that failed to reopen, for lack of space perhaps, is opened again for later calls.
   func refuse() -> DepotError {
     let error = refusal
-    if opensWhenAsked, stage == .closed {
+    if opensWhenAsked, isClosed {
       opensWhenAsked = false
       reopen { _ in }
     }
@@ -107,23 +123,10 @@ final class StoreHost {
   ///
   /// - Throws: ``DepotError`` of class `storage`; the caller must then close the opened store.
   func adopt(_ opened: OpenedStore) throws(DepotError) {
-    let reader = try QuickReader(
-      path: configuration.path,
-      isFrozen: opened.store.isReadOnly,
-      isAwaited: { [inbox] in inbox.isLoopAwaited }
-    )
-    self.reader = reader
-    store = opened.store
-    readers = opened.readers
-    feed = opened.feed
+    let served = try ServedStore(opened, configuration: configuration, inbox: inbox)
     catalog = opened.store.catalog
-    keepsSnapshot = true
-    heldLogBytes = nil
-    settledLogBytes = 0
-    isWatchingFiles = false
-    reader.beginBatch()
-    stage = .open
-    if !whenClosed.isEmpty { beginClosing() }
+    stage = .open(served)
+    if !whenClosed.isEmpty { beginClosing(served) }
   }
 
   /// Returns the registry that keeps watched queries up to date.
@@ -131,11 +134,8 @@ final class StoreHost {
   /// - Throws: ``DepotError`` with the reason why the store isn't in service, or
   ///   `unavailable.busy`.
   func liveQueries() throws(DepotError) -> LiveQueries {
-    if let live { return live }
-    guard stage == .open, let store, let readers, let feed else { throw refusal }
-    let started = try LiveQueries(configuration, store: store, readers: readers, feed: feed)
-    live = started
-    return started
+    guard let served else { throw refusal }
+    return try served.liveQueries()
   }
 
   /// Submits the writes of this round.
@@ -159,9 +159,7 @@ final class StoreHost {
     guard let store else { return false }
     let before = catalog.generation
     catalog = store.catalog
-    reader?.endBatch()
-    keepsSnapshot = store.statistics.walBytes <= configuration.walLimitBytes
-    reader?.beginBatch()
+    served?.renewSnapshot()
     return catalog.generation != before
   }
 
@@ -179,58 +177,6 @@ final class StoreHost {
     guard isReachable != wasReachable else { return nil }
     wasReachable = isReachable
     return isReachable
-  }
-
-  /// Ends the reader's snapshot if the store needs that.
-  func rest() {
-    if !keepsSnapshot { endSnapshot() }
-  }
-
-  /// Frees readers and cached pages that were unused for the given number of nanoseconds.
-  func giveBackMemory(unusedFor nanoseconds: UInt64, at now: UInt64) {
-    readers?.rest(after: nanoseconds)
-    guard let store else { return }
-    let commits = store.statistics.commits
-    if commits != lastWrite?.commits {
-      lastWrite = (commits, now, false)
-    } else if let write = lastWrite, !write.isOver, now - write.seen >= nanoseconds {
-      lastWrite?.isOver = true
-      store.giveBackMemory()
-    }
-  }
-
-  /// Makes the next read begin a new snapshot.
-  func endSnapshot() {
-    reader?.endBatch()
-    reader?.beginBatch()
-  }
-
-  /// Ends long reads and pins if the log is longer than `limit`.
-  ///
-  /// It also ends them if the log must be truncated after compacting. The log can restart only
-  /// without readers, so new reads are held back until it has.
-  ///
-  /// - Returns: Whether it is about to restart, so that this must be called again soon.
-  func boundLog(_ limit: Int) -> Bool {
-    guard stage == .open, let store, let readers else { return false }
-    let (bytes, isShortening) = (store.statistics.walBytes, store.statistics.isShortening)
-    if let last = heldLogBytes {
-      if !isShortening, readers.isQuiet, bytes <= limit || bytes == last {
-        readers.letIn()
-        (heldLogBytes, settledLogBytes) = (nil, bytes)
-        return false
-      }
-    } else {
-      guard isShortening || bytes > limit && bytes != settledLogBytes else { return false }
-      readers.holdBack()
-    }
-    heldLogBytes = bytes
-    readers.shed(olderThan: 1_000_000_000)
-    if readers.isQuiet {
-      endSnapshot()
-      store.checkpoint()
-    }
-    return true
   }
 
   /// Takes the store out of service and closes its file.
@@ -253,10 +199,10 @@ final class StoreHost {
     opensWhenAsked = false
     refusal = error
     switch stage {
-    case .open: beginClosing()
+    case .open(let served): beginClosing(served)
     case .closed: didClose()
     // It is closed once it is open.
-    case .opening, .closing: break
+    case .opening, .ending, .closing: break
     }
   }
 
@@ -265,7 +211,7 @@ final class StoreHost {
   /// - Parameter completion: Is called on the server's thread with the result; after a failure the
   ///   store stays out of service until the next request for it.
   func reopen(completion: @escaping (Result<Void, DepotError>) -> Void) {
-    precondition(stage == .closed, "A store must be closed before it can be opened.")
+    precondition(isClosed, "A store must be closed before it can be opened.")
     willOpen()
     let lock = keptLock
     keptLock = nil
@@ -293,29 +239,23 @@ final class StoreHost {
     didClose()
   }
 
-  private func beginClosing() {
-    stage = .closing
+  private func beginClosing(_ served: ServedStore) {
     submit()
-    reader?.endBatch()
-    reader = nil
-    let (number, inbox, live, reason) = (number, inbox, live, refusal)
-    self.live = nil
-    readers?.close(reason: reason) {
-      guard let live else { return inbox.post(.readersClosed(store: number)) }
-      live.close(reason: reason) { inbox.post(.readersClosed(store: number)) }
-    }
+    stage = .ending(served.store, served.readers)
+    let (number, inbox) = (number, inbox)
+    served.closeReaders(refusal) { inbox.post(.readersClosed(store: number)) }
   }
 
   /// Continues closing when there are no readers any more.
   func didCloseReaders() {
-    readers = nil
+    guard case .ending(let store, _) = stage else { return }
+    stage = .closing(store)
     let (number, inbox) = (number, inbox)
-    store?.close { inbox.post(.storeClosed(store: number)) }
+    store.close { inbox.post(.storeClosed(store: number)) }
   }
 
   /// Notes that the file is closed.
   func didCloseStore() {
-    store = nil
     stage = .closed
     didClose()
   }
