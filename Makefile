@@ -28,6 +28,9 @@ COMMIT = $(if $(wildcard $(CURDIR)/.git),$(shell git -C $(CURDIR) rev-parse --sh
 BIN := .build/release
 PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
+ifneq ($(SWIFT),swift)
+export SWIFT_EXEC := $(TOOLCHAIN)swiftc
+endif
 DOCC ?= $(TOOLCHAIN)docc
 DOCS := .build/docs
 # Where the website will be, as in /depot; empty: at the root of its host.

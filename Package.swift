@@ -12,24 +12,14 @@ let usesSyntaxPackage = Context.environment["DEPOT_SWIFT_SYNTAX"] == "1"
 
 /// The toolchain's folder of the modules and libraries of swift-syntax.
 ///
-/// The toolchain that reads this manifest is the one whose library is loaded into this process.
-/// Otherwise it is looked for where `swiftc` is, and where toolchains usually are.
+/// The toolchain is that of `SWIFT_EXEC`, SwiftPM's own variable for the compiler, or of the first
+/// `swiftc` in the PATH. A package without one sets `DEPOT_SWIFT_SYNTAX`.
 let syntaxFolder: String = {
-  let loaded = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-  var toolchains = loaded.split(separator: "\n").filter {
-    $0.hasSuffix("/libPackageDescription.so")
-  }
-  .map { String($0.drop { $0 != "/" }).components(separatedBy: "/lib/swift/")[0] }
   let paths = (Context.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/swiftc" }
-  for compiler in [Context.environment["SWIFT_EXEC"] ?? ""] + paths
-  where FileManager.default.isExecutableFile(atPath: compiler) {
-    let program = URL(fileURLWithPath: compiler).resolvingSymlinksInPath()
-    toolchains.append(program.deletingLastPathComponent().deletingLastPathComponent().path)
-  }
-  toolchains += ["/usr", "/usr/libexec/swift/usr", "/opt/swift/usr", "/usr/local"]
-  let folders = toolchains.map { $0 + "/lib/swift/host" }
-  let module = "/SwiftSyntax.swiftmodule"
-  return folders.first { FileManager.default.fileExists(atPath: $0 + module) } ?? folders[0]
+  let compilers = [Context.environment["SWIFT_EXEC"] ?? ""] + paths
+  let compiler = compilers.first(where: FileManager.default.isExecutableFile) ?? "/usr/bin/swiftc"
+  return URL(fileURLWithPath: compiler).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/lib/swift/host"
 }()
 
 /// The commit of the sources, which `make` passes for release programs; otherwise empty.
