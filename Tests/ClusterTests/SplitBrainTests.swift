@@ -88,10 +88,7 @@ struct SplitBrainTests {
       try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
       try cluster.sql("UPDATE depot.head SET identity = identity # 1")
       let before = try cluster.sql("SELECT * FROM depot.head")
-      let answer = try? connection.call("insert", insertion("refused"))
-      #expect(answer?.result == nil)
-      try expectSoon("the service goes on: \(service.log.suffix(500))") { !service.isRunning }
-      #expect(service.log.contains("has lost commits"), "\(service.log.suffix(800))")
+      try expectEnd(of: service, connection)
       #expect(try cluster.sql("SELECT * FROM depot.head") == before)
     }
   }
@@ -187,12 +184,28 @@ private struct Split {
     )
   }
 
-  /// Expects that a write is refused, that the service ends, and that it says why.
-  func expectRefusal() throws {
-    let answer = try? connection.call("insert", insertion("refused"))
-    #expect(answer?.result == nil)
-    try expectSoon("the service goes on: \(service.log.suffix(500))") { !service.isRunning }
-    #expect(service.log.contains("storage.corrupt"), "\(service.log.suffix(800))")
-    #expect(service.log.contains("has lost commits"), "\(service.log.suffix(800))")
+  func expectRefusal() throws { try expectEnd(of: service, connection) }
+}
+
+/// Expects that a write is refused, that the service ends, and that it says why to its log and to
+/// each session: as the answer of all that waits, and then as the last frame.
+private func expectEnd(of service: ClusterService, _ connection: LineConnection) throws {
+  let watcher = try LineConnection(service.socket)
+  let watch = try watcher.begin("watch", #"{"count":{"entity":"Item"}}"#)
+  try expectSoon("the watch doesn't begin") { try watcher.receive()["next"] != nil }
+  let write = try connection.begin("insert", insertion("refused"))
+  for (session, call, effect) in [(connection, write, "unknown"), (watcher, watch, "none")] {
+    let answer = try session.end(of: call)
+    let last = try session.receive()
+    #expect(last["id"] == nil)
+    for (error, effect) in [(answer.error, effect), (last["err"], "unknown")] {
+      #expect(error?["code"]?.string == "storage.corrupt")
+      #expect(error?["message"]?.string?.contains("has lost commits") == true)
+      #expect(error?["effect"]?.string == effect)
+    }
+    #expect(throws: DepotError.self) { try session.receive() }
   }
+  try expectSoon("the service goes on: \(service.log.suffix(500))") { !service.isRunning }
+  #expect(service.log.contains("storage.corrupt"), "\(service.log.suffix(800))")
+  #expect(service.log.contains("has lost commits"), "\(service.log.suffix(800))")
 }

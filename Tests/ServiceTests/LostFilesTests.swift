@@ -13,9 +13,14 @@ extension ServiceTests {
       let client = try RawConnection(daemon.socket)
       try client.call(1, "insert", #"{"entity":"Item","columns":["name"],"rows":[["a"]]}"#)
       #expect(try client.receive()["ok"] != nil)
+      try client.call(2, "watch", #"{"fetch":{"entity":"Item"}}"#)
       try take()
       #expect(try daemon.wait() == 70)
-      #expect(try client.receiveAll().map(\.errorCode) == ["storage.gone"])
+      let ends = try client.receiveAll().filter { $0["err"] != nil }
+      #expect(ends.map(\.errorCode) == ["storage.gone", "storage.gone"])
+      // The watch gets it as its answer, and the connection as its last frame.
+      #expect(ends.map { $0["id"]?.int64 } == [2, nil])
+      #expect(ends.map { $0["err", "effect"]?.string } == ["none", "unknown"])
       #expect(daemon.log.contains("while the service had it"), "\(daemon.log)")
     }
 

@@ -67,17 +67,19 @@ extension Server {
     }
   }
 
-  /// Ends without answering pending calls: memory and disk may differ.
+  /// Ends without carrying out pending calls: memory and disk may differ.
   ///
-  /// Clients get the reason, except for failures of the disk, which the next start examines.
+  /// Clients get the reason, except for failures of the disk, which the next start examines: as the
+  /// answer of each call that waits, and as the last frame of each session.
   ///
   /// - Returns: The process's exit status; `nil` if the service is part of a program, which
   ///   continues.
   func failStop(_ error: DepotError) -> Int32? {
     log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
-    if [.gone, .readOnly].contains(error.code) {
-      for session in sessions.values {
-        session.send(error)
+    // Only a store's cluster, without commits that the store has, ends it as corrupt.
+    if [.gone, .readOnly, .corrupt].contains(error.code) {
+      for session in sessions.values where !session.isClosing {
+        session.failAll(error)
         flushNow(session)
       }
     }

@@ -19,7 +19,15 @@ final class DirectAnswer: Sendable {
   }
 
   /// Revokes the permission; afterwards the store's thread sends nothing.
-  func revoke() { isOpen.withLock { $0 = false } }
+  ///
+  /// - Returns: Whether it hasn't been used.
+  @discardableResult
+  func revoke() -> Bool {
+    isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+  }
 
   /// Sends the answer to a write, and leaves a message about it; returns `false` if revoked.
   func send(_ outcome: WriteOutcome) -> Bool {

@@ -157,6 +157,23 @@ final class Session {
   func fail(_ id: Int64, _ error: DepotError) {
     reply(to: id).failure(error, to: &output.writer)
   }
+
+  /// Queues an error that ends the service: as the answer of each call, and then for the session.
+  ///
+  /// Reads change nothing; the outcome of writes is unknown.
+  func failAll(_ error: DepotError) {
+    // The oldest call may have been answered directly, without a word to this thread yet.
+    let answered = direct?.revoke() == false ? 1 : 0
+    for (id, call) in calls.sorted(by: { $0.key < $1.key }).dropFirst(answered) {
+      var error = error
+      let isRead = [.read, .watch].contains(call.operation.declaration.effect)
+      error.effect = isRead ? .none : .unknown
+      fail(id, error)
+    }
+    var error = error
+    error.effect = .unknown
+    send(error)
+  }
 }
 
 extension Caller {
