@@ -25,7 +25,7 @@ extension VerbTable {
         name: "Schema",
         verbs: [
           SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
-          SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
+          SchemaVersionsVerb.verb, SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
         ]
       ),
       VerbGroup(

@@ -8,7 +8,10 @@ import Testing
 @Suite struct CompletionTests {
   static let cases: [([String], [String])] = [
     (["fe"], ["fetch"]), (["sc"], ["schema"]),
-    (["schema", ""], ["apply", "show", "infer", "diagram", "diff", "plan", "migrate"]),
+    (
+      ["schema", ""],
+      ["apply", "show", "infer", "diagram", "versions", "diff", "plan", "migrate"]
+    ),
     (["-o", "c"], ["csv"]), (["-o", "e"], ["expanded"]), (["fetch", ""], ["Package"]),
     (["fetch", "--lim"], ["--limit"]),
     (["fetch", "Package", "--limit", "3", "--li"], []),

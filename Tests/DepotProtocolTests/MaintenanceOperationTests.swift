@@ -15,6 +15,11 @@ import Testing
       .removeCopies(["a.backup-1"], store: "main"),
       #""call":"copies.remove","args":{"names":["a.backup-1"],"store":"main"}"#
     ),
+    (
+      .schemaVersions(number: 3, store: "main"),
+      #""call":"schema.versions","args":{"number":3,"store":"main"}"#
+    ),
+    (.schemaVersions(store: nil), #""call":"schema.versions","args":{}"#),
   ]
 
   @Test func `every one has its golden form, both ways`() throws {

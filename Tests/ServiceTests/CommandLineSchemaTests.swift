@@ -53,6 +53,30 @@ extension CommandTests {
       }
     }
 
+    @Test func `the versions that a store had are listed, shown, and compared`() throws {
+      let more = #","optional":true},{"name":"more","type":"bool","optional":true}"#
+      let wider = Self.items.replacing(#","optional":true}"#, with: more)
+      let file = try write("wider.json", "1.1.0", wider)
+      #expect(try daemon.depot(["schema", "migrate", file, "--author", "ada"]).status == 0)
+      let list = try daemon.depot(["schema", "versions", "-o", "ndjson"]).output
+      let versions = try list.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
+      #expect(versions.map { $0["version"]?.string } == ["1.1.0", "1.0.0"])
+      #expect(versions.map { $0["author"]?.string } == ["ada", nil])
+      let first = try daemon.depot(["schema", "versions", "1"]).output
+      #expect(try Schema(parsing: first.utf8).version == SchemaVersion(1, 0, 0))
+      let difference = try daemon.depot(["schema", "diff", "1", "2"])
+      #expect(difference.output.contains("Item.more"), "\(difference)")
+      let same = try daemon.depot(["schema", "diff", "2", "2", "-o", "table"])
+      #expect(same.output == "The schemas are equal.\n")
+      #expect(try daemon.depot(["schema", "versions", "7"]).status == 1)
+      #expect(try daemon.depot(["schema", "diff", "1", "b"]).status == 64)
+      // A backup has them too.
+      let backup = daemon.folder.path + "/copy"
+      #expect(try daemon.depot(["backup", backup]).status == 0)
+      let check = try Program.run([Programs.daemon, "--check", "--store", backup])
+      #expect(check.status == 0, "\(check.output)\(check.errors)")
+    }
+
     @Test func `applying a newer version that would lose rows changes nothing`() throws {
       let (before, remove) = (try schema, try remove)
       for arguments in [[], ["--dry-run"]] {

@@ -100,6 +100,26 @@ class ViewsTest(BrowserTest):
         self.page.until_text("attribute Book.isbn", ".compared")
         self.page.until_text("version 1.0.0 → 2.0.0", ".compared")
 
+    def test_versions_of_the_schema_are_listed_and_two_are_compared(self):
+        later = json.loads(json.dumps(self.schema))
+        later["version"] = "1.1.0"
+        later["entities"][1]["attributes"].append(
+            {"name": "isbn", "type": "uuid", "optional": True}
+        )
+        path = os.path.join(self.store.folder, "later.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(later, file)
+        self.store.run("schema", "apply", path)
+        self.page.go("#/schema")
+        self.page.until_text("1.1.0", ".versions")
+        self.assertEqual(
+            [item.get_attribute("value") for item in self.page.all(".versions li")], ["2", "1"]
+        )
+        self.page.click(".story button", "Compare")
+        self.page.until_text("Changes from 1 (1.0.0) to 2 (1.1.0)", ".compared")
+        self.page.until_text("attribute Book.isbn", ".compared")
+        self.page.until_text("version 1.0.0 → 1.1.0", ".compared")
+
     def test_the_service_shows_clients_figures_and_a_backup(self):
         self.page.go("#/service")
         self.page.until_text("this page", ".service-body")

@@ -63,6 +63,11 @@ extension BlockingConnection {
     try JSONValue(send(.space(store: store)))
   }
 
+  /// Returns the list of the schemas that a store had, or the one of a number.
+  package func schemaVersions(number: Int64? = nil, store: String? = nil) throws -> JSONValue {
+    try JSONValue(send(.schemaVersions(number: number, store: store)))
+  }
+
   /// Gives the store's free pages back, and returns its size before and after.
   package func compact(store: String? = nil) throws -> JSONValue {
     try JSONValue(send(.compact(store: store)))

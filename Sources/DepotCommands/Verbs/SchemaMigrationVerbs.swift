@@ -1,17 +1,30 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot schema diff`: the differences of the store's schema from one in a file.
+/// `depot schema diff`: the differences of the store's schema from one in a file, or between two
+/// that it had.
 enum SchemaDiffVerb {
   static let verb = Verb(
     name: "schema diff",
-    operands: .file,
-    summary: "compare the store's schema with one in a file",
-    details: "Nothing is changed. Steps that can lose values are marked with \"!\".",
-    examples: ["depot schema diff packages.schema.json"]
+    operands: .init("FILE|- | A B", 1...2, .files),
+    summary: "compare the store's schema with one in a file, or two that it had",
+    details: """
+      A and B are numbers of depot schema versions. Nothing is changed. Steps that can lose values are
+      marked with "!".
+      """,
+    examples: ["depot schema diff packages.schema.json", "depot schema diff 3 5"],
+    options: [.store]
   ) { session in
-    let wanted = try SchemaFile.read(session.invocation.operands[0])
-    let plan = MigrationPlan.infer(from: try session.connect().schema(), to: wanted)
+    let operands = session.invocation.operands
+    let plan: MigrationPlan
+    if operands.count == 2 {
+      let numbers = try operands.map(SchemaVersionsVerb.number)
+      let schemas = try numbers.map { try SchemaVersionsVerb.schema($0, session) }
+      plan = MigrationPlan.infer(from: schemas[0], to: schemas[1])
+    } else {
+      let wanted = try SchemaFile.read(operands[0])
+      plan = MigrationPlan.infer(from: try session.connect().schema(), to: wanted)
+    }
     let steps = plan.steps.map { step in
       JSONValue.object([
         "description": .string(step.description), "destructive": .bool(step.isDestructive),

@@ -46,6 +46,7 @@ struct WholeCheck {
     problems += rows.problems
     try check()
     problems += try HistoryCheck(connection: connection).run()
+    problems += try SchemaVersions(connection: connection).problems(present: catalog)
     for layout in catalog.tables {
       try check()
       problems += try BlobCheck(layout, catalog, connection).run()

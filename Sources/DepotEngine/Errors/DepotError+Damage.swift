@@ -79,6 +79,7 @@ extension PageOwner {
     return switch table {
     case "sqlite_schema": "the list of tables"
     case "depot_history", "depot_history_row", "depot_history_insert": "the history"
+    case "depot_schema": "the versions of the schema"
     case "depot_outcome": "the answers to repeated calls"
     default: "the table \(table)"
     }

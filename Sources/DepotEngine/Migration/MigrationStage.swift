@@ -51,6 +51,8 @@ struct MigrationCopy {
         options: .init(isLenient: true)
       )
       let tables = CatalogTables(connection: connection)
+      // The schemas on the way aren't versions; the one at the end follows the old one.
+      try SchemaVersions(connection: connection).begin(with: old)
       try run.complete(tables, writer)
       try tables.setTarget(request.schema)
       return run.shifts.changes

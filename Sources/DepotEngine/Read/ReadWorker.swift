@@ -170,7 +170,7 @@ actor ReadWorker {
     guard read.pin == nil else { return read.catalog }
     switch read.operation {
     case .fetch, .aggregate, .count, .exists, .get, .explain, .history, .historyRow, .historyStatus,
-      .readBlob:
+      .readBlob, .schemaVersions:
       try connection.beginSnapshot()
       return try CatalogTables(connection: connection).catalog(orSame: read.catalog)
     default: return read.catalog
@@ -226,6 +226,10 @@ actor ReadWorker {
         try read.check()
       }
       try answers.answer(read.operation, to: &writer)
+    case .schemaVersions(let number, _):
+      let answer = SchemaVersionsAnswer(connection: connection, catalog: catalog)
+      let result = try answer.result(number)
+      reply.ok(to: &writer) { $0.write(result) }
     default:
       throw DepotError(.bug, "\(read.operation.name) isn't a read.")
     }

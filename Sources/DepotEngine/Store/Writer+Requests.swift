@@ -46,7 +46,18 @@ extension Writer {
         recorder.discard()
         return WriteReply(content)
       }
-      return WriteReply(content, token: try recorder.finish())
+      let token = try recorder.finish()
+      if let token, let next = effect.catalog, origin.isSchemaChange, try !tables.hasTarget() {
+        try SchemaVersions(connection: connection).add(
+          next,
+          after: catalog,
+          token.sequence,
+          date: epoch.date(epoch.now()),
+          author: origin.author,
+          process: origin.process
+        )
+      }
+      return WriteReply(content, token: token)
     } catch {
       nextIndexedHistory = indexed
       recorder.discard()

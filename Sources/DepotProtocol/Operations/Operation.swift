@@ -62,6 +62,8 @@ public indirect enum Operation: Hashable, Sendable {
   case compact(store: String?)
   /// Remove copies left by migrations and restores, by their names.
   case removeCopies([String], store: String?)
+  /// List the schemas that a store had, or return the one of a number.
+  case schemaVersions(number: Int64? = nil, store: String?)
 }
 
 extension Operation {
@@ -228,6 +230,7 @@ extension Operation {
     Declaration("space", .read, by: .read, isPinnable: true, .space(store: nil)),
     Declaration("compact", .write, by: .owner, isWrite: false, .compact(store: nil)),
     Declaration("copies.remove", .read, by: .owner, .removeCopies([], store: nil)),
+    Declaration("schema.versions", .read, by: .read, .schemaVersions(store: nil)),
   ]
 
   /// The names on the wire, in the order of ``declarations``.
@@ -306,6 +309,10 @@ extension Operation: MemberObject {
       try coder.required("names", &names)
       try coder.optional("store", &store)
       self = .removeCopies(names, store: store)
+    case .schemaVersions(var number, var store):
+      try coder.optional("number", &number)
+      try coder.optional("store", &store)
+      self = .schemaVersions(number: number, store: store)
     default: break
     }
   }

@@ -45,6 +45,7 @@ extension DepotError.Code {
   public static let connectionNotFound = Self(rawValue: "notfound.connection")
   public static let containerNotFound = Self(rawValue: "notfound.container")
   public static let stagedNotFound = Self(rawValue: "notfound.staged")
+  public static let schemaNotFound = Self(rawValue: "notfound.schema")
 
   public static let unique = Self(rawValue: "conflict.unique")
   public static let merge = Self(rawValue: "conflict.merge")

@@ -83,12 +83,15 @@ extension Server {
     of caller: Caller,
     completion: @escaping (Result<JSONValue, DepotError>) -> Void
   ) {
+    let session = sessions[caller.connection]
     let request = WriteRequest(
       token: pending.add(.server { completion(StoreAnswer.result($0)) }),
       operation: operation,
-      control: sessions[caller.connection]?.calls[caller.call]?.control ?? CallControl(),
+      control: session?.calls[caller.call]?.control ?? CallControl(),
       reply: ReplyWriter(id: 1, framing: .lines),
-      isBarrier: true
+      isBarrier: true,
+      author: session?.author,
+      process: session?.process
     )
     note(request, to: host, of: caller)
     stores.hand(request, to: host)

@@ -190,7 +190,7 @@ extension Operation {
   /// Whether the operation is about a store as a whole.
   var isAboutStore: Bool {
     switch self {
-    case .backup, .check, .space, .compact, .removeCopies: true
+    case .backup, .check, .space, .compact, .removeCopies, .schemaVersions: true
     default: false
     }
   }
@@ -199,7 +199,7 @@ extension Operation {
   var store: String? {
     switch self {
     case .backup(let store), .check(let store), .space(let store), .compact(let store),
-      .removeCopies(_, let store):
+      .removeCopies(_, let store), .schemaVersions(_, let store):
       store
     default: nil
     }

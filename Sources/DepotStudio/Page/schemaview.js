@@ -22,6 +22,7 @@ export class SchemaView {
     this.drawing = h("div", { class: "diagram", tabindex: 0, role: "region", "aria-label": "Diagram" });
     this.details = h("div", { class: "schema-details" });
     this.compared = h("div", { class: "compared" });
+    this.story = h("section", { class: "story", hidden: true });
     const file = h(
       "input",
       {
@@ -49,7 +50,7 @@ export class SchemaView {
       ));
     this.#draw();
     this.update(address);
-    void this.#changes();
+    void this.#versions();
   }
 
   close() {
@@ -168,50 +169,70 @@ export class SchemaView {
       this.story);
   }
 
-  /** Shows when the schema was changed, as far as the history reaches back. */
-  async #changes() {
-    const items = [];
+  /** Lists the schemas that the store had, and lets one choose two of them to compare. */
+  async #versions() {
+    const { versions } = await session.client.call("schema.versions", {}, { signal: this.#life.signal })
+      // A container of several stores has a list for each.
+      .catch(() => ({ versions: [] }));
+    if (versions.length === 0) return;
+    const choice = (label, chosen) => h("select", { "aria-label": label }, versions.map((one, index) =>
+      h("option", { value: String(one.number), selected: index === chosen }, nameOf(one))));
+    const from = choice("The earlier schema", Math.min(1, versions.length - 1));
+    const to = choice("The later schema", 0);
+    replace(this.story, h("h3", {}, "Versions of the schema"),
+      h("ol", { class: "versions" }, versions.map((one) => h("li", { value: one.number },
+        one.version ?? "without a version",
+        h("span", { class: "dim" }, one.at ? ` ${momentText(one.at)} ${whoText(one)}` : " from before")))),
+      versions.length > 1 && h("p", { class: "tools" }, from, "→", to,
+        h("button", { class: "quiet", onclick: () => void this.#compareVersions(from.value, to.value) }, "Compare")));
+    this.story.hidden = false;
+  }
+
+  async #compareVersions(from, to) {
     try {
-      const args = { descending: true, limit: 300, values: false, joined: true };
-      for await (const frame of session.client.stream("history", args, { signal: this.#life.signal })) {
-        for (const transaction of frame.next) if (transaction.origin === "schema") items.push(transaction);
-      }
-    } catch {
-      return;
+      const [before, after] = await Promise.all([from, to].map((number) =>
+        session.client.call("schema.versions", { number: Number(number) }, { signal: this.#life.signal })));
+      const [was, is] = [before, after].map(({ versions }) => nameOf(versions[0]));
+      this.#list(
+        differences(before.schema, after.schema), `${was} and ${is} are the same`, `Changes from ${was} to ${is}`
+      );
+    } catch (error) {
+      replace(this.compared, errorBox(error));
     }
-    if (items.length === 0) return;
-    this.story = h("section", { class: "story" }, h(
-      "h3", {}, "Changes of the schema"
-    ), h("ul", {}, items.slice(0, 20).map((one) =>
-      h("li", {}, h("span", { class: "dim" }, `${momentText(one.at)} `), whoText(one)))));
-    this.#show(this.address.entity);
   }
 
   async #compare(file) {
     const [chosen] = file.files;
     if (!chosen) return;
     try {
-      const other = readJSON(await chosen.text());
-      const found = differences(session.model.schema, other);
-      replace(this.compared, h("section", { class: "card" },
-        h("h2", {}, found.length === 0 ? `${chosen.name} has the same schema` : `Changes in ${chosen.name}`),
-        h(
-          "ul", {},
-          found.map(
-            ({ kind, text }) => h(
-              "li", { class: kind },
-              h("span", { class: "sign", "aria-label": kind }, { added: "+", removed: "−", changed: "~" }[kind]),
-              text,
-            )
-          ),
-        ),
-        h("button", { class: "quiet", onclick: () => replace(this.compared) }, "Close")));
+      const found = differences(session.model.schema, readJSON(await chosen.text()));
+      this.#list(found, `${chosen.name} has the same schema`, `Changes in ${chosen.name}`);
     } catch (error) {
       replace(this.compared, errorBox(error));
     }
     file.value = "";
   }
+
+  /** Shows differences under a title, or that there are none. */
+  #list(found, same, title) {
+    replace(this.compared, h("section", { class: "card" },
+      h("h2", {}, found.length === 0 ? same : title),
+      h(
+        "ul", {},
+        found.map(
+          ({ kind, text }) => h(
+            "li", { class: kind },
+            h("span", { class: "sign", "aria-label": kind }, { added: "+", removed: "−", changed: "~" }[kind]),
+            text,
+          )
+        ),
+      ),
+      h("button", { class: "quiet", onclick: () => replace(this.compared) }, "Close")));
+  }
 }
+
+/** The number of a schema, and the version that it gives itself. */
+const nameOf = ({ number, version }) => (version ? `${number} (${version})` : String(number));
 
 const cutTo = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 

@@ -1,0 +1,48 @@
+internal import DepotClientCore
+internal import DepotProtocol
+
+/// `depot schema versions`: the schemas that the store had.
+enum SchemaVersionsVerb {
+  static let verb = Verb(
+    name: "schema versions",
+    operands: .init("[NUMBER]", 0...1),
+    summary: "list the schemas that the store had, or show one of them",
+    details: """
+      The present schema is the first. Each has a number, which depot schema diff takes, the transaction \
+      that applied it, its time, and who it was. The last 100 schemas are kept, however long the history \
+      is. With a number, that schema is written in the form that depot schema apply reads.
+      """,
+    examples: ["depot schema versions", "depot schema versions 3 > earlier.schema.json"],
+    options: [.store]
+  ) { session in
+    if let operand = session.invocation.operands.first {
+      let schema = try schema(number(operand), session)
+      return session.output.append(PrettyJSON.text(of: schema.json) + "\n")
+    }
+    let answer = try session.connect().schemaVersions(store: session.invocation.value(.store))
+    let versions = answer["versions"]?.array ?? []
+    if versions.isEmpty, session.format.isTable { return session.say(SchemaShowVerb.noEntities) }
+    let names = ["number", "version", "at", "author", "process", "token"]
+    let rows = versions.map { version in
+      names.map { name in
+        if name == "number" { return TableCell.number("\(version[name]?.int64 ?? 0)") }
+        return TableCell(text: version[name]?.string ?? "")
+      }
+    }
+    try session.write(.array(versions), orTable: names, rows)
+  }
+
+  /// Returns the schema of a number.
+  static func schema(_ number: Int64, _ session: CommandSession) throws -> Schema {
+    let store = session.invocation.value(.store)
+    let answer = try session.connect().schemaVersions(number: number, store: store)
+    return try Schema(parsing: (answer["schema"] ?? .null).text.utf8)
+  }
+
+  /// Returns the number of a schema that was typed.
+  static func number(_ text: String) throws -> Int64 {
+    if let number = Int64(text), number > 0 { return number }
+    throw DepotError(.usage, "\(text.quoted) isn't the number of a schema.")
+      .hint("depot schema versions lists them.")
+  }
+}
