@@ -22,6 +22,15 @@ struct FairQueue<Element> {
   /// The number of waiting elements.
   var count: Int { lines.reduce(0) { $0 + $1.elements.count } }
 
+  /// Returns at most so many of the first elements, those of the client that is next before others.
+  func first(_ most: Int) -> [Element] {
+    var result: [Element] = []
+    for line in lines.sorted(by: { $0.used < $1.used }) where result.count < most {
+      result += line.elements.prefix(most - result.count)
+    }
+    return result
+  }
+
   /// Appends an element to its client's elements.
   mutating func add(_ element: Element, of client: Int64) {
     if let index = lines.firstIndex(where: { $0.client == client }) {

@@ -46,6 +46,12 @@ struct HeldHeadTests {
       #expect(late.error?["code"]?.string == "deadline.passed", "\(late)")
       #expect(late.error?["effect"]?.string == "none", "\(late)")
       let call = try connection.begin("insert", Self.insertion)
+      let observer = try LineConnection(service.socket)
+      try expectSoon("stats tell no wait for the cluster") {
+        let writer = try observer.demand("stats").result?["store"]?["writer"]
+        let running = writer?["running"]?.array?.first?["op"]?.string
+        return (writer?["clusterWaitSeconds"]?.double ?? 0) > 0 && running == "insert"
+      }
       try connection.send(#"{"id":\#(call),"cancel":true}"#)
       let cancelled = try connection.end(of: call)
       #expect(cancelled.error?["code"]?.string == "cancelled.by_client", "\(cancelled)")

@@ -28,6 +28,34 @@ import Testing
     }
   }
 
+  @Test func `a survey tells the writes that run together, and those that wait`() throws {
+    let queue = WriteQueue()
+    let barrier = WriteRequest.test(4, Self.schema, of: 3, isBarrier: true)
+    let writes = [WriteRequest.test(1, .item("a"), of: 1), .test(2, .item("b"), of: 2)]
+    #expect(queue.survey(most: 9).isEmpty)
+    #expect(queue.add(writes + [.test(3, .item("c"), of: 1), barrier]))
+    #expect(queue.survey(most: 9).waiting.map(\.token) == [1, 3, 2, 4])
+    #expect(queue.survey(most: 2).waiting.map(\.token) == [1, 3])
+    let first = try #require(queue.take(isPrepared: false))
+    var batch = Batch(first.request, waiting: 3, isInCluster: false)
+    #expect(queue.take(into: &batch)?.token == 2)
+    let survey = queue.survey(most: 9)
+    #expect(survey.running.map(\.token) == [1, 2])
+    #expect(survey.since > 0)
+    #expect(survey.waiting.map(\.token) == [3, 4])
+    #expect(survey.waitingCount == 2)
+    #expect(survey.running[0].operation.name == "insert")
+    // A prepared write runs until the decision about it.
+    #expect(queue.take(isPrepared: true) == nil)
+    #expect(queue.survey(most: 9).running.map(\.token) == [1, 2])
+    for token in [3, 4] as [UInt64] {
+      #expect(queue.take(isPrepared: false)?.request.token == token)
+      #expect(queue.survey(most: 9).running.map(\.token) == [token])
+    }
+    #expect(queue.take(isPrepared: false) == nil)
+    #expect(queue.survey(most: 9).isEmpty)
+  }
+
   @Test func `a transaction takes others in for a moment only`() async throws {
     try await withItems { store, answers, _ in
       let before = store.statistics.commits

@@ -20,6 +20,30 @@ extension CommandTests {
       return try JSONValue(parsing: outcome.bytes).array ?? []
     }
 
+    @Test func `stats tell the calls that wait for the writer, and behind whom`() throws {
+      let (busy, other) = (try RawConnection(daemon.socket), try RawConnection(daemon.socket))
+      let names = (0..<3000).map { "[\"\($0)\"]" }.joined(separator: ",")
+      let rows = #"{"entity":"Item","columns":["name"],"rows":[\#(names)]}"#
+      for id in 1...40 { try busy.call(id, "insert", rows) }
+      let observer = try RawConnection(daemon.socket)
+      try other.call(1, "insert", #"{"entity":"Item","columns":["name"],"rows":[["a"]]}"#)
+      var number = 0
+      try expectSoon("no call waits") {
+        number += 1
+        try observer.call(number, "stats")
+        let writer = try observer.receive()["ok", "store", "writer"]
+        guard let running = writer?["running"]?.array?.first,
+          let waiting = writer?["queue"]?.array?.first
+        else { return false }
+        #expect(running["op"]?.string == "insert")
+        #expect(running["entity"]?.string == "Item")
+        #expect(running["connection"]?.int64 != nil)
+        #expect((waiting["seconds"]?.double ?? -1) >= 0)
+        #expect((writer?["waiting"]?.int64 ?? 0) >= 1)
+        return true
+      }
+    }
+
     @Test func `clients are listed with their users, programs, and running calls`() throws {
       #expect(try clients().isEmpty)
       let none = try daemon.depot(["clients", "-o", "table"])

@@ -1,6 +1,7 @@
 """Queries, the schema, the service, and large values: the other views."""
 
 import base64
+import socket
 import struct
 import zlib
 
@@ -141,6 +142,24 @@ class ViewsTest(BrowserTest):
             "the file",
         )[0]
         self.assertTrue(self.downloaded(name).startswith(b"SQLite format 3\0"))
+
+    def test_calls_that_wait_for_the_writer_are_shown(self):
+        self.page.go("#/service")
+        self.page.until_text("0 calls waiting", ".writer")
+        client = socket.socket(socket.AF_UNIX)
+        self.addCleanup(client.close)
+        client.connect(self.store.socket)
+        rows = json.dumps([[f"waiting {number}"] for number in range(1500)])
+        lines = ['{"hello":{"protocol":[1,1],"client":{"name":"writer"}}}']
+        for number in range(1, 61):
+            args = f'{{"entity":"Book","columns":["title"],"rows":{rows}}}'
+            lines.append(f'{{"id":{number},"call":"insert","args":{args}}}')
+        client.sendall(("\n".join(lines) + "\n").encode())
+        self.page.until_text("insert Book", ".writer td")
+        self.page.until_text("writer", ".writer td")
+        client.close()
+        self.page.until_text("0 calls waiting", ".writer")
+        self.store.run("delete", "Book", "--where", "title BEGINSWITH 'waiting'")
 
     def test_a_picture_is_drawn_and_bytes_and_texts_are_read_in_parts(self):
         image = picture(40, 30)

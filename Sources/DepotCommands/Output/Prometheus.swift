@@ -61,6 +61,11 @@ enum Prometheus {
     "depot_store_commits_total": "Transactions that were committed.",
     "depot_store_commit_seconds": "Time of commits, the disk's included.",
     "depot_store_writes_total": "Writes that were applied.",
+    "depot_store_writer_waiting": "Writes that wait for others to end.",
+    "depot_store_writer_running_seconds":
+      "Time since the writer began what it writes; 0 if it writes nothing.",
+    "depot_store_writer_cluster_wait_seconds":
+      "Time that a write has waited for other services of the cluster; 0 if none waits.",
     "depot_store_failed_writes_total": "Writes that failed.",
     "depot_store_repeated_writes_total":
       "Writes that were answered with the outcome of an earlier one of the same key.",

@@ -30,6 +30,8 @@ final class ClusterCommitTarget: CommitTarget {
   private var lastSign: UInt64 = 0
   /// The error of the cluster's last failure; `nil` after a success.
   var failure: DepotError?
+  /// The wait of a write for other services' transactions.
+  let turn = ClusterTurn()
   /// The error of the last call that was cancelled while waiting for the write lock.
   private(set) var stop: DepotError?
   /// Returns the transactions of the current commit, to be sent to other services.
@@ -84,6 +86,8 @@ final class ClusterCommitTarget: CommitTarget {
   func acquireWriteLock(on copy: Connection, for control: CallControl) throws(SQLiteError) {
     precondition(!holdsWriteLock, "The write lock is released before it is acquired again.")
     stop = nil
+    turn.begin()
+    defer { turn.end() }
     if try acquireWriteLock(on: copy, for: control, takesAll: false) { return }
     try catchUp(on: copy)
     _ = try acquireWriteLock(on: copy, for: control, takesAll: true)

@@ -12,6 +12,8 @@ package actor Store {
   private let thread: WorkerThread
   private let writeQueue = WriteQueue()
   private let published: Published
+  /// The wait for the store's cluster; `nil` if the store isn't in one.
+  private nonisolated let turn: ClusterTurn?
   /// The lock on the store, held until the file is closed.
   private var lock: FileLock?
   /// The lock on the store, so that the caller can hold it longer; `nil` after its release.
@@ -85,6 +87,7 @@ package actor Store {
     published = Published(opened.catalog, opened.epochs, opened.writer?.commitTarget?.state)
     interest = opened.interest
     service = opened.writer?.commitTarget?.service ?? 0
+    turn = opened.writer?.commitTarget?.turn
     isReadOnly = opened.writer == nil
     let isLasting = opened.writer != nil && !configuration.isInMemory
     keptFiles = isLasting ? StoreFiles(configuration.path).kept : []
@@ -139,6 +142,13 @@ package actor Store {
       for write in writes { write.connection = own(write.connection) }
     }
     if writeQueue.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
+  }
+
+  /// Returns the running writes, and at most so many of the waiting ones.
+  package nonisolated func survey(most: Int) -> WriteSurvey {
+    var survey = writeQueue.survey(most: most)
+    survey.clusterWait = turn?.since
+    return survey
   }
 
   /// Withdraws waiting writes, including ones with remaining chunks, and returns their outcomes.

@@ -44,6 +44,9 @@ final class WriteQueue: Sendable {
     var later: [Entry] = []
     /// The connection whose write is being executed, and its start.
     var current: (connection: Int64, began: UInt64)?
+    /// The writes of the present transaction, and the time when the first began.
+    var running: [WriteRequest] = []
+    var runningSince: UInt64 = 0
     var isBeingEmptied = false
     var isClosed = false
 
@@ -122,6 +125,13 @@ final class WriteQueue: Sendable {
         isPrepared ? state.remove { $0.request.isDecision } : state.next { _ in true }
       state.isBeingEmptied = entry != nil
       state.beginWrite(entry)
+      // A prepared write runs until its decision has come.
+      if let entry {
+        state.running = [entry.request]
+        state.runningSince = state.current?.began ?? 0
+      } else if !isPrepared {
+        state.running = []
+      }
       return entry
     }
   }
@@ -134,6 +144,7 @@ final class WriteQueue: Sendable {
         if case .request(let request) = entry { batch.admits(request) } else { false }
       }
       state.beginWrite(entry)
+      if let entry { state.running.append(entry.request) }
       return entry?.request
     }
   }
@@ -153,11 +164,30 @@ final class WriteQueue: Sendable {
   /// The number of waiting writes.
   var count: Int { state.withLock { $0.queue.count } }
 
+  /// Returns the running writes, and the first of the waiting ones.
+  func survey(most: Int) -> WriteSurvey {
+    state.withLock { state in
+      let waiting = (state.queue.first(most) + state.later.prefix(most)).map(\.request)
+      return WriteSurvey(
+        running: state.running.filter { !$0.endsConnection }.map { .init($0) },
+        since: state.runningSince,
+        waiting: waiting.prefix(most).filter { !$0.endsConnection }.map { .init($0) },
+        waitingCount: state.queue.count + state.later.count
+      )
+    }
+  }
+
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Accepts no more writes; waiting ones are still returned.
   func close() {
     state.withLock { $0.isClosed = true }
+  }
+}
+
+extension WriteSurvey.Write {
+  fileprivate init(_ request: WriteRequest) {
+    self.init(token: request.token, operation: request.operation)
   }
 }
 

@@ -55,6 +55,7 @@ extension Server {
     if let cluster = host.configuration.cluster, let state = host.store?.statistics.cluster {
       members["cluster"] = state.json(cluster)
     }
+    members["writer"] = writer(of: host)
     let watches = host.live?.statistics
     members["watches"] = .object([
       "current": .int64(Int64(watches?.current ?? 0)),
@@ -63,6 +64,43 @@ extension Server {
       "longestLateSeconds": .double(watches?.longestLateSeconds ?? 0),
     ])
     members["freeDiskBytes"] = FileSystem.freeBytes(at: path).map { .int64(Int64($0)) }
+    return .object(members)
+  }
+
+  /// Returns the running writes of a store, and the first of the waiting ones.
+  private func writer(of host: StoreHost) -> JSONValue {
+    guard let survey = host.store?.survey(most: 32) else { return .null }
+    var calls: [UInt64: (session: Session, id: Int64, call: RunningCall)] = [:]
+    for session in sessions.values where !survey.isEmpty {
+      for (id, call) in session.calls {
+        for write in call.writes where write.host === host {
+          calls[write.token] = (session, id, call)
+        }
+      }
+    }
+    func describe(_ write: WriteSurvey.Write) -> JSONValue {
+      guard let (session, id, call) = calls[write.token] else {
+        // The service itself, or a client that has gone.
+        return .object(["op": .string(write.operation.name)])
+      }
+      guard case .object(var members) = self.describe(id, call) else { return .null }
+      members["connection"] = .int64(session.number)
+      members["client"] = session.client["name"].map(JSONValue.string)
+      members["process"] = session.process.map(JSONValue.string)
+      return .object(members)
+    }
+    func seconds(since time: UInt64?) -> JSONValue {
+      .double(time.map { Double(max(now, $0) - $0) / 1e9 } ?? 0)
+    }
+    var members: [String: JSONValue] = [
+      "running": .array(survey.running.map(describe)),
+      "queue": .array(survey.waiting.map(describe)),
+      "waiting": .int64(Int64(survey.waitingCount)),
+      "runningSeconds": seconds(since: survey.running.isEmpty ? nil : survey.since),
+    ]
+    if let wait = survey.clusterWait {
+      members["clusterWaitSeconds"] = seconds(since: wait == 0 ? nil : wait)
+    }
     return .object(members)
   }
 

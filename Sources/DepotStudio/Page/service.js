@@ -32,6 +32,7 @@ export class ServiceView {
     this.head = h("span", { class: "count" });
     this.plots = h("div", { class: "plots" });
     this.clients = h("div");
+    this.writer = h("div", { class: "writer" });
     this.slow = h("div");
     this.space = h("div");
     this.problem = h("div");
@@ -43,7 +44,8 @@ export class ServiceView {
         this.backupState,
         h("div", { class: "tools" }, this.checkButton, this.backupButton)),
       h("div", { class: "scrolls service-body" }, this.problem, this.plots,
-        part("Clients", this.clients), part("Slow calls", this.slow), part("Disk", this.space)));
+        part("Clients", this.clients), part("Locks in waiting", this.writer),
+        part("Slow calls", this.slow), part("Disk", this.space)));
     this.figures = PLOTS.map((plot) => this.#plot(plot));
     void this.#poll();
     void this.#readSpace();
@@ -150,6 +152,7 @@ export class ServiceView {
           ),
           h("td", { class: "number" }, bytesText(one.outboundBytes))))))),
     ]);
+    this.#showWriter(store.writer);
     this.slowKey = replaceIfOther(this.slow, this.slowKey, slow, () => slow.length === 0
       ? h("p", { class: "dim" }, "None.")
       : h("div", { class: "scroll-x" }, h("table", { class: "plain" },
@@ -171,6 +174,35 @@ export class ServiceView {
             "td", { class: "number" }, one.scanned === null ? "–" : countText(one.scanned),
             one.fullScan && h("span", { class: "tag" }, "full scan"),
           ), h("td", {}, one.advice ?? "")))))));
+  }
+
+  /** Shows the transaction that the writer is in, and the calls that wait for it. */
+  #showWriter(writer) {
+    const { running = [], queue = [], waiting = 0, runningSeconds = 0, clusterWaitSeconds = 0 } = writer ?? {};
+    const whoOf = ({ connection, client, process }) =>
+      [connection === undefined ? "the service" : `No. ${connection}`, client ?? process].filter(Boolean).join(" ");
+    const callOf = ({ op, entity }) => [op, entity].filter(Boolean).join(" ");
+    const first = running[0];
+    const behind = first === undefined ? "the end of the last commit"
+      : `${callOf(first)} of ${whoOf(first)}` +
+        (running.length > 1 ? ` and ${plural(running.length - 1, "call")} with it` : "");
+    this.writerKey = replaceIfOther(this.writer, this.writerKey, writer, () => [
+      h("p", { class: "dim" }, [
+        first === undefined ? "Nothing is written." : `${behind}, for ${durationText(runningSeconds * 1e6)}`,
+        clusterWaitSeconds > 0 &&
+          `waits for other services of the cluster, for ${durationText(clusterWaitSeconds * 1e6)}`,
+        `${plural(waiting, "call")} waiting`,
+      ].filter(Boolean).join(" · ")),
+      queue.length > 0 && h("div", { class: "scroll-x" }, h("table", { class: "plain" },
+        h(
+          "thead", {},
+          h("tr", {}, ["Waits", "Call", "Client", "Behind"].map((text) => h("th", { scope: "col" }, text))),
+        ),
+        h("tbody", {}, queue.map((one, index) => h("tr", {},
+          h("td", { class: "number" }, one.seconds === undefined ? "–" : durationText(one.seconds * 1e6)),
+          h("td", {}, callOf(one)), h("td", { class: "nowrap" }, whoOf(one)),
+          h("td", {}, behind, index > 0 && h("span", { class: "dim" }, ` and ${plural(index, "other")}`))))))),
+    ]);
   }
 
   async #readSpace() {
