@@ -114,6 +114,10 @@ static const unsigned char query_js[] = {
 #embed "../DepotStudio/Page/query.js"
 };
 
+static const unsigned char related_js[] = {
+#embed "../DepotStudio/Page/related.js"
+};
+
 static const unsigned char rows_js[] = {
 #embed "../DepotStudio/Page/rows.js"
 };
@@ -231,6 +235,7 @@ static const struct DepotStudioFile files[] = {
     {"predicate.js", predicate_js, sizeof predicate_js},
     {"predicates.js", predicates_js, sizeof predicates_js},
     {"query.js", query_js, sizeof query_js},
+    {"related.js", related_js, sizeof related_js},
     {"rows.js", rows_js, sizeof rows_js},
     {"schema.js", schema_js, sizeof schema_js},
     {"schemaview.js", schemaview_js, sizeof schemaview_js},

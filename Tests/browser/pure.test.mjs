@@ -26,6 +26,7 @@ const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
 const { Unsupported, attributesOf, orderOf, predicateOf } = await page("predicates.js");
+const { readRelated, wayOf } = await page("related.js");
 const { TableRows } = await page("rows.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
 const { session } = await page("session.js");
@@ -440,6 +441,67 @@ test("Rows of the past are in the order of the keys, null first, and of identifi
   assert.deepEqual(order("author"), [2, 3, 1]);
   assert.deepEqual(order(), [1, 2, 3]);
   assert.throws(() => orderOf([{ path: "words" }], columnOf), Unsupported);
+});
+
+test("Related rows of the past are those of then, in bounded memory", async () => {
+  const model = new Model({
+    schema: {
+      entities: [
+        {
+          name: "Book", attributes: [{ name: "title", type: "string" }],
+          relationships: [
+            { name: "author", destination: "Author" }, { name: "tags", destination: "Tag", toMany: true },
+          ],
+        },
+        {
+          name: "Author", attributes: [{ name: "name", type: "string" }],
+          relationships: [{ name: "house", destination: "House" }],
+        },
+        { name: "House", attributes: [{ name: "city", type: "string" }] },
+        { name: "Tag", attributes: [{ name: "name", type: "string" }] },
+      ],
+    },
+    fingerprint: "", hashes: {},
+  });
+  const name = wayOf(model, "Book", "author.name");
+  const city = wayOf(model, "Book", "author.house.city");
+  assert.deepEqual(name.hops, [{ name: "author", entity: "Author" }]);
+  assert.deepEqual([city.last, city.column.type, city.column.path], ["city", "string", "author.house.city"]);
+  assert.deepEqual(wayOf(model, "Book", "title").hops, []);
+  for (const path of ["tags.name", "author.nothing", "nothing.name", "title.name", "author.$id"]) {
+    assert.equal(wayOf(model, "Book", path), undefined, path);
+  }
+  const now = {
+    Author: [{ $id: 1, name: "Ann", house: 5 }, { $id: 2, name: "Bea", house: 6 }], House: [
+      { $id: 5, city: "Rome" }, { $id: 6, city: "Oslo" },
+    ],
+  };
+  const past = {
+    Author: [
+      { entity: "Author", id: 2, kind: "update", old: { house: 7 } },
+      { entity: "Author", id: 2, kind: "update", old: { name: "Later", house: 5 } },
+      { entity: "Author", id: 3, kind: "delete", old: { name: "Gone", house: null } },
+    ],
+    House: [{ entity: "House", id: 7, kind: "delete", old: { city: "Bonn" } }],
+  };
+  const asked = [];
+  const client = {
+    entity: (entity) => ({ async *fetch({ select, limit }) {
+      asked.push([entity, ...select]);
+      yield* now[entity].slice(0, limit);
+    } }),
+    async *stream(_, { entity, since }) {
+      assert.equal(since, "t");
+      for (const change of past[entity]) yield { next: [{ changes: [change] }] };
+    },
+  };
+  const limits = { rows: 2, changes: 2, signal: undefined };
+  const valueOf = await readRelated(client, [name, city], "t", limits);
+  assert.deepEqual(asked, [["Author", "name", "house"], ["House", "city"]]);
+  const values = [1, 2, 3, null].map((author) => [valueOf({ author }, name), valueOf({ author }, city)]);
+  assert.deepEqual(values, [["Ann", "Rome"], ["Later", "Bonn"], ["Gone", null], [null, null]]);
+  await assert.rejects(readRelated(client, [name], "t", { ...limits, rows: 1 }), Unsupported);
+  await assert.rejects(readRelated(client, [name], "t", { ...limits, changes: 1 }), Unsupported);
 });
 
 /** Rows of a table whose numbers the test tells, and whose pages come when it lets them. */

@@ -157,11 +157,34 @@ class HistoryTest(BrowserTest):
         self.assertEqual(years, sorted(years, reverse=True))
         self.assertTrue(all(year < 1975 for year in years))
         # A predicate that only the service knows leaves all rows, and the page says so.
-        self.page.go(f"#/table/Book?where=author.country+%3D%3D+%22USA%22&at={start}")
+        self.page.go(f"#/table/Book?where=ANY+tags.name+%3D%3D+%22classic%22&at={start}")
         self.page.until_text("Without filter and order", ".past-bar")
         eventually(lambda: len(self.page.rows()) > old, "all rows")
         head = self.store.call("history.status")["head"]
         self.store.call("undo", token=head)
+
+    def test_the_table_of_then_is_filtered_over_related_rows_of_then(self):
+        where = 'author.country == "USA"'
+        wanted = sorted(
+            self.store.call("count", entity="Book", where=f"$id == {number} AND {where}")["count"]
+            * str(number)
+            for number in range(1, 17)
+        )
+        wanted = [number for number in wanted if number]
+        self.assertGreater(len(wanted), 1)
+        start = self.store.call("history.status")["head"]
+        # The author moves, a book gets another author, and another author comes to the country.
+        self.store.run("update", "Author", "--where", 'country == "USA"', "--set", "country=UK")
+        self.store.run("update", "Book", "--where", f"$id == {wanted[0]}", "--set", "author:=null")
+        self.store.run("update", "Author", "--where", 'country == "Japan"', "--set", "country=USA")
+        self.page.go(f"#/table/Book?where=author.country+%3D%3D+%22USA%22&at={start}")
+        self.page.until_text("changed since", ".past-bar")
+        eventually(
+            lambda: sorted(row["id"] for row in self.page.rows()) == wanted, "the books of then"
+        )
+        self.assertNotIn("Without filter", self.page.one(".past-bar").text)
+        for _ in range(3):
+            self.store.call("undo", token=self.store.call("history.status")["head"])
 
     def test_a_large_transaction_is_one_item_with_its_first_rows(self):
         self.page.go("#/history")

@@ -3,6 +3,7 @@
 import { h, replace } from "./dom.js";
 import { momentText, plural, whoText } from "./format.js";
 import { Former, placeThen } from "./former.js";
+import { readRelated, wayOf } from "./related.js";
 import { Unsupported, attributesOf, orderOf, predicateOf } from "./predicates.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
@@ -195,20 +196,30 @@ export class Travel {
   async #choose(former, where, sort, signal) {
     if (Math.max(this.now, this.total) > MOST_CHOSEN) return undefined;
     const { entity: name, all } = this.view;
-    const columnOf = (path) => all.find((column) => column.path === path);
+    const { model } = session;
+    const own = (path) => all.find((column) => column.path === path);
+    const columnOf = (path) => own(path) ?? wayOf(model, name, path)?.column;
     try {
       const entity = session.client.entity(name);
       const tree = where ? (await entity.explain({ where }, { signal })).predicate : true;
       const test = predicateOf(tree, columnOf);
       const order = orderOf(sort, columnOf);
-      const read = [...attributesOf(tree), ...sort.map(({ path }) => path)].map(columnOf).filter(Boolean);
-      const hasFamily = session.model.descendants(name).length > 0;
+      const paths = [...attributesOf(tree), ...sort.flatMap(({ path }) => [path, columnOf(path)?.label ?? path])];
+      // Rows of others, as a filter and the order need them.
+      const ways = [...new Set(paths)].map((path) => wayOf(model, name, path)).filter((way) => way?.hops.length > 0);
+      const read = [...paths, ...ways.map(({ hops }) => hops[0].name)].map(own).filter(Boolean);
+      const hasFamily = model.descendants(name).length > 0;
       const select = [...(hasFamily ? ["$entity"] : []), ...selection([...this.view.columns, ...read])];
       const rows = [...former.deletedSorted];
       for await (const row of entity.fetch({ select }, { signal })) {
         if (!former.inserted.has(String(row.$id))) rows.push(former.row(row));
       }
-      return rows.filter(test).sort(order);
+      if (ways.length === 0) return rows.filter(test).sort(order);
+      const limits = { rows: MOST_CHOSEN, changes: MOST_CHANGES, signal };
+      const valueOf = await readRelated(session.client, ways, this.at, limits);
+      return rows.map((row) => Object.assign(
+        Object.create(null), row, Object.fromEntries(ways.map((way) => [way.column.path, valueOf(row, way)]))
+      )).filter(test).sort(order);
     } catch (error) {
       if (!(error instanceof Unsupported) && !signal.aborted) replace(this.note, error.message);
       return undefined;
