@@ -32,6 +32,18 @@ static inline void depot_result_text(sqlite3_context *context, const void *bytes
   sqlite3_result_text64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+// Returns text that the caller keeps alive until the statement has read the row.
+static inline void depot_result_static_text(sqlite3_context *context, const void *bytes,
+                                            long count) {
+  sqlite3_result_text64(context, bytes ? bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+// Returns a blob that the caller keeps alive until the statement has read the row.
+static inline void depot_result_static_blob(sqlite3_context *context, const void *bytes,
+                                            long count) {
+  sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_STATIC);
+}
+
 static inline void depot_result_blob(sqlite3_context *context, const void *bytes, long count) {
   sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }

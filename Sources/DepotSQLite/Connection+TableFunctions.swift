@@ -43,8 +43,8 @@ private final class TableRun {
 /// SQLite's struct for a table or cursor, followed by a reference to a Swift object.
 ///
 /// SQLite uses only the first member, so the layout must be exactly this.
-private struct Extended<Base> {
-  static var offset: Int { MemoryLayout<Base>.stride }
+struct Extended<Base> {
+  private static var offset: Int { MemoryLayout<Base>.stride }
 
   static func allocate(_ reference: AnyObject) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(

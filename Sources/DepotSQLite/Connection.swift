@@ -45,6 +45,8 @@ package final class Connection {
   var lastingWork: (() -> Void)?
   /// The observer of row changes; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?
+  /// The tables of rows that the program makes, by their number of columns.
+  var rowTables: [Int: RowTable] = [:]
   /// The number of rows that full scans visited in reads, since it was last reset.
   package var scannedRows = 0
   /// The log position up to which the open transaction reads; see ``beginReading()``.
@@ -168,6 +170,11 @@ package final class Connection {
   ///
   /// The corresponding C function is `sqlite3_get_autocommit`.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// The identifier of the row that was inserted last.
+  ///
+  /// The corresponding C function is `sqlite3_last_insert_rowid`.
+  package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// The number of rows that the last statement changed.
   ///

@@ -12,6 +12,8 @@ extension EntityWriter {
     _ session: ChangeSession,
     _ place: @autoclosure () -> RowPointer
   ) throws -> Bool {
+    // Each use of the property would count a reference.
+    let arena = arena
     arena.removeAll()
     if plan.hasLinks { links.removeAll() }
     if !uploads.isEmpty { uploads.removeAll() }

@@ -61,6 +61,7 @@ extension EntityWriter {
   /// Stores the rows of a request.
   func insert(_ request: InsertRequest, _ session: ChangeSession) throws -> InsertResult {
     let run = try insertRun(request.columns, request.onConflict)
+    if let result = try insertTogether(request, run, session) { return result }
     var result = InsertResult()
     result.identifiers.reserveCapacity(request.rows.count)
     let isAlone =
