@@ -112,7 +112,7 @@ final class DelimitedObjects {
     var isFirst = true
     try record.forEachField { index, field throws(DepotError) in
       guard let column = plan[index] else { return }
-      if !isFirst { writer.raw(",") }
+      if !isFirst { writer.bytes.append(UInt8(ascii: ",")) }
       isFirst = false
       try column.write(field, to: &writer)
     }
@@ -125,7 +125,7 @@ final class DelimitedObjects {
   func object(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
     try record.check(fieldsOf: header)
     let properties = properties[try entity(of: record)]
-    var writer = JSONWriter(capacity: record.textCount * 2 + 16)
+    var writer = JSONWriter(capacity: record.text.count * 2 + 16)
     writer.raw("{")
     try record.forEachField { index, field throws(DepotError) in
       guard let name = names[index] else { return }

@@ -217,7 +217,11 @@ final class Importer {
       returnsIdentifiers: false
     )
     let sent = (batch, inputs)
-    batch = .init(entity: batch.entity, columns: batch.columns)
+    batch = .init(
+      entity: batch.entity,
+      columns: batch.columns,
+      capacity: batch.byteCount + batch.byteCount / 16
+    )
     inputs = []
     do {
       try begin(request)

@@ -67,6 +67,8 @@ struct DelimitedReader {
   /// Adds bytes of the input; none mean its end.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { isAtEnd = true }
+    // The last row shares the memory of the input.
+    record.bytes = []
     if position == input.count {
       input.removeAll(keepingCapacity: true)
     } else {
@@ -98,11 +100,8 @@ struct DelimitedReader {
     let start = position
     let ends = input.withUnsafeBufferPointer { wholeRow.scan($0, from: start, &record.places) }
     guard let ends else { return false }
-    record.bytes.removeAll(keepingCapacity: true)
-    input.withUnsafeBufferPointer { input in
-      record.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: input[start..<ends.text]))
-    }
-    record.textCount = record.bytes.count
+    record.bytes = input
+    record.textPlace = start..<ends.text
     record.line = line
     record.fault = nil
     line += ends.lines
@@ -137,7 +136,7 @@ struct DelimitedReader {
 
   /// Makes a record of the row read byte by byte.
   private mutating func takeRecord() {
-    record.textCount = text.count
+    record.textPlace = text.indices
     record.bytes = text + values
     record.places = places.map {
       .init(

@@ -15,18 +15,28 @@ struct DelimitedRecord {
     var isQuoted = false
   }
 
-  /// The row's text without its line end, followed by the fields that differ from their text.
+  /// The memory with the row's text and its fields, which other rows may share.
   var bytes: [UInt8] = []
-  /// The size of the row in the file, in bytes.
-  var textCount = 0
+  /// The place of the row's text in ``bytes``, without the line end.
+  var textPlace = 0..<0
   var places: [FieldRange] = []
   /// The number of the first line, counted from 1.
   var line = 1
   /// The reason why the text isn't a row.
-  var fault: DepotError?
+  var fault: DepotError? {
+    get { if case .fault(let error) = content { error } else { nil } }
+    set { content = newValue.map(Content.fault) ?? .row }
+  }
+  private var content = Content.row
+
+  /// A small value, because all records are copied and few have a fault.
+  private indirect enum Content {
+    case row
+    case fault(DepotError)
+  }
 
   /// The row's text in the file, without the line end.
-  var text: ArraySlice<UInt8> { bytes[..<textCount] }
+  var text: ArraySlice<UInt8> { bytes[textPlace] }
 
   /// The number of fields.
   var count: Int { places.count }

@@ -13,9 +13,11 @@ struct SentRows {
     /// The JSON of the rows, without the closing bracket.
     private var json = [UInt8(ascii: "[")]
 
-    init(entity: String, columns: [String]) {
+    /// Creates an empty part with room for rows of some bytes.
+    init(entity: String, columns: [String], capacity: Int = 0) {
       self.entity = entity
       self.columns = columns
+      json.reserveCapacity(capacity)
     }
 
     init(entity: String, columns: [String], rows: RowBatch, lines: [Int]) {

@@ -19,7 +19,7 @@ struct WholeRow {
     var lines = 1
   }
 
-  /// Finds the fields of the row at `start`; their ranges are relative to it.
+  /// Finds the fields of the row at `start`.
   ///
   /// - Returns: Its ends; `nil` if the row needs special treatment, or isn't complete.
   func scan(
@@ -53,7 +53,7 @@ struct WholeRow {
       }
       guard position < bytes.count else { return nil }
       if bytes[position] == delimiter, position == end || bytes[position - 1] != 0x0D {
-        places.append(.init(range: first - start..<end - start, isQuoted: isQuoted))
+        places.append(.init(range: first..<end, isQuoted: isQuoted))
         position += 1
         continue
       }
@@ -63,7 +63,7 @@ struct WholeRow {
         text -= 1
         if !isQuoted { end = max(first, end - 1) }
       }
-      places.append(.init(range: first - start..<end - start, isQuoted: isQuoted))
+      places.append(.init(range: first..<end, isQuoted: isQuoted))
       return Ends(text: text, next: position + 1, lines: lines)
     }
     return nil
@@ -79,14 +79,15 @@ struct WholeRow {
   ) -> Int {
     let third = hasEscapes ? UInt8(ascii: "\\") : second
     let words = (
-      Self.ones &* UInt64(first), Self.ones &* UInt64(second), Self.ones &* UInt64(third)
+      ByteWord.ones &* UInt64(first), ByteWord.ones &* UInt64(second),
+      ByteWord.ones &* UInt64(third)
     )
     var position = start
     let memory = UnsafeRawBufferPointer(bytes)
     while position + 8 <= bytes.count {
       let word = memory.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
-      let found =
-        Self.zeros(word ^ words.0) | Self.zeros(word ^ words.1) | Self.zeros(word ^ words.2)
+      var found = ByteWord.zeros(word ^ words.0) | ByteWord.zeros(word ^ words.1)
+      if hasEscapes { found |= ByteWord.zeros(word ^ words.2) }
       if found != 0 { return position + found.trailingZeroBitCount / 8 }
       position += 8
     }
@@ -96,13 +97,5 @@ struct WholeRow {
       position += 1
     }
     return position
-  }
-
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-
-  /// Returns a word whose lowest set bit marks the first zero byte of another word.
-  @inline(__always)
-  private static func zeros(_ word: UInt64) -> UInt64 {
-    (word &- ones) & ~word & (ones &* 0x80)
   }
 }
