@@ -299,7 +299,7 @@ import Testing
       try await insert(store, [1], "a")
       let cases: [(String, DepotError.Code)] = [
         ("{\"entity\":\"Photo\",\"id\":9,\"attribute\":\"image\",\"data\":\"\"}", .objectNotFound),
-        ("{\"entity\":\"Photo\",\"id\":1,\"attribute\":\"name\",\"data\":\"\"}", .usage),
+        ("{\"entity\":\"Photo\",\"id\":1,\"attribute\":\"size\",\"data\":\"\"}", .usage),
         ("{\"entity\":\"Photo\",\"id\":1,\"attribute\":\"nam\",\"data\":\"\"}", .unknownAttribute),
         ("{\"entity\":\"Photo\",\"id\":1,\"attribute\":\"image\",\"data\":\"!\"}", .type),
         (

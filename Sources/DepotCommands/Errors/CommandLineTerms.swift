@@ -39,8 +39,8 @@ struct CommandLineTerms {
   private static let phrases: KeyValuePairs = [
     "Insert the row first, or in the same save under a temporary identifier.":
       "Store the row that it leads to first.",
-    "Store a larger value outside the row, with externalStorage, and write it in parts.":
-      "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores it.",
+    "Write a larger text or data in parts, with blob.write. Nothing else can be larger.":
+      "depot blob put ENTITY/ID ATTRIBUTE FILE stores a larger text or data.",
     "The store has no schema yet: apply one first.":
       "The store has no schema yet. To make one from a file: depot schema infer FILE | depot schema apply -",
     "Leave returnIds out, or change": "Leave --return-ids out, or change",
@@ -80,8 +80,8 @@ struct CommandLineTerms {
       "Do it for fewer or smaller rows. Large values are stored with: depot blob put",
     #"Give it one in "bind", or"#: "Give it one with --bind, or",
     #""set" has a value for"#: "The command has a value for",
-    "Keep its large values outside the row, with externalStorage, and write them in parts.":
-      "With externalStorage in the schema, depot blob put ENTITY/ID ATTRIBUTE FILE stores large values.",
+    "Write its large texts and data in parts, with blob.write.":
+      "depot blob put ENTITY/ID ATTRIBUTE FILE stores a large text or data.",
     "Send them in several requests.": "Do it in several commands.",
     #"write {"add":[…],"remove":[…]}."#: #"write NAME:={"add":[…],"remove":[…]}."#,
     #"For a collection, write {"has": [collection, element]}."#:

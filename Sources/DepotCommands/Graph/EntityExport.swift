@@ -22,6 +22,8 @@ struct EntityExport {
     /// The path that is fetched.
     var path: String
     var form = Form.value
+    /// Whether values may be too large for their rows.
+    var mayBeLarge = false
   }
 
   /// The rows of one entity.
@@ -97,7 +99,12 @@ struct EntityExport {
     }
     let attribute = schema.fields(of: entity).first { $0.path == name }?.attribute
     let isJSON = isText && attribute?.type == .json && attribute?.collection == nil
-    return Column(name: name, path: name, form: isJSON ? .json : .value)
+    return Column(
+      name: name,
+      path: name,
+      form: isJSON ? .json : .value,
+      mayBeLarge: attribute?.mayBeLarge ?? false
+    )
   }
 
   /// Whether each row names its entity.
@@ -128,7 +135,14 @@ struct EntityExport {
     if isPlain {
       var request = request
       request.select = parts[0].columns.map(\.path)
-      try RowStream.write(.fetch(request), style, connection, session, hasIdentity: true)
+      try RowStream.write(
+        .fetch(request),
+        style,
+        connection,
+        session,
+        hasIdentity: true,
+        check: parts[0].check
+      )
     } else {
       let isOneMoment = isOneMoment && (parts.count > 1 || !destinations.isEmpty)
       try WholeStore.read(connection, isOneMoment: isOneMoment) {
@@ -206,5 +220,35 @@ struct EntityExport {
       request.offset = max(0, request.offset - (try connection.count(count)))
     }
     return request
+  }
+}
+
+extension EntityExport.Part {
+  /// - Throws: ``DepotError`` `limit.value_bytes` if a row has only the length of a value.
+  fileprivate func check(_ frame: RowFrame) throws {
+    // Nearly no frame has one, and this is much faster than reading the values.
+    guard frame.bytes.contains("{\"$length\":".utf8) else { return }
+    try frame.withRows(hasIdentity: true) { row in
+      for column in columns {
+        let field = try row.field()
+        if column.mayBeLarge, field.kind == .object {
+          throw DepotError.tooLargeForExport("\(entity)/\(row.identifier)", column.name)
+        }
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Whether a text is among the bytes.
+  fileprivate func contains(_ text: String.UTF8View) -> Bool {
+    let wanted = Array(text)
+    return withUnsafeBufferPointer { bytes in
+      for start in 0..<Swift.max(0, bytes.count - wanted.count + 1) where bytes[start] == wanted[0]
+      {
+        if bytes[start..<start + wanted.count].elementsEqual(wanted) { return true }
+      }
+      return false
+    }
   }
 }

@@ -11,12 +11,23 @@ struct ExportPlan: Equatable {
     var entity: String
     /// The paths of the attributes.
     var attributes: [String]
+    /// The paths of texts and data, which may be too large for their rows.
+    var largePaths: Set<String>
     /// The relationships that are written in this file instead of their inverses.
     var relationships: [Relationship]
     /// The path to sort the rows by.
     var sort: String
     /// Whether rows get names, because they have no natural key.
     var namesRows: Bool
+
+    /// - Throws: ``DepotError`` `limit.value_bytes` if a row has only the length of a value.
+    func check(_ values: [String: [UInt8]], of identifier: Int64) throws(DepotError) {
+      for path in attributes where largePaths.contains(path) {
+        if values[path]?.first == UInt8(ascii: "{") {
+          throw .tooLargeForExport("\(entity)/\(identifier)", path)
+        }
+      }
+    }
   }
 
   /// The files in the order of their import.
@@ -26,11 +37,13 @@ struct ExportPlan: Equatable {
     let entities = schema.entities.filter { !$0.isAbstract }
     for entity in Self.order(entities, schema) {
       let key = NaturalKey(of: entity, schema)
+      let fields = schema.fields(of: entity)
+        .filter { $0.relationship == nil && $0.attribute.derivation == nil }
       files.append(
         File(
           entity: entity.name,
-          attributes: schema.fields(of: entity)
-            .filter { $0.relationship == nil && $0.attribute.derivation == nil }.map(\.path),
+          attributes: fields.map(\.path),
+          largePaths: Set(fields.filter(\.attribute.mayBeLarge).map(\.path)),
           relationships: schema.lineage(of: entity).flatMap { owner in
             owner.relationships.filter { Self.isWritten($0, of: owner, schema) }
           },
@@ -73,6 +86,19 @@ struct ExportPlan: Equatable {
     }
     for entity in entities { visit(entity) }
     return result
+  }
+}
+
+extension Attribute {
+  /// Whether values may be too large for their rows.
+  var mayBeLarge: Bool { collection == nil && (type == .string || type == .data) }
+}
+
+extension DepotError {
+  /// The error for a value that no file of an export can have.
+  static func tooLargeForExport(_ row: String, _ path: String) -> DepotError {
+    DepotError(.valueTooLarge, "\(path) of \(row) is too large for an export.")
+      .hint("Get it with depot blob get \(row) \(path), or copy the store with depot backup.")
   }
 }
 
@@ -183,7 +209,8 @@ struct StoreExport {
       select: file.attributes + file.relationships.map(\.name)
     )
     var count = 0
-    try fetch(request) { _, values in
+    try fetch(request) { identifier, values in
+      try file.check(values, of: identifier)
       count += 1
       var writer = JSONWriter()
       writer.raw("{")

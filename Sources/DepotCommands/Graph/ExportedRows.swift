@@ -10,7 +10,9 @@ struct ExportedRows {
   /// The names of the written columns.
   private var written: [String] = []
   /// The fetched columns, by the names that they are written under.
-  private var forms: [(name: String, form: EntityExport.Column.Form)] = []
+  private var forms: [(name: String, form: EntityExport.Column.Form, mayBeLarge: Bool)] = []
+  /// The entity of the part.
+  private var part = ""
   /// The JSON of the entity's name, if it is written.
   private var entity: [UInt8]?
 
@@ -29,17 +31,18 @@ struct ExportedRows {
   /// Sets the columns fetched for a part.
   mutating func read(_ columns: [String], of part: EntityExport.Part, names: Bool) {
     entity = names ? .json(part.entity) : nil
+    self.part = part.entity
     let paths = columns.dropFirst(2)
     let own = paths.filter { $0 != "$entity" }
     var position = 0
     forms = paths.map { path in
-      guard path != "$entity" else { return (path, .value) }
+      guard path != "$entity" else { return (path, .value, false) }
       defer { position += 1 }
       // A selected composite has several columns.
       let column =
         own.count == part.columns.count
         ? part.columns[position] : part.columns.first { $0.path == path }
-      return (column?.name ?? path, column?.form ?? .value)
+      return (column?.name ?? path, column?.form ?? .value, column?.mayBeLarge ?? false)
     }
   }
 
@@ -52,8 +55,12 @@ struct ExportedRows {
     var count = 0
     output.raw("[")
     try frame.withRows(hasIdentity: true) { row in
-      for (index, (_, form)) in forms.enumerated() {
-        values[index] = try text(try row.field(), form)
+      for (index, (name, form, mayBeLarge)) in forms.enumerated() {
+        let field = try row.field()
+        if mayBeLarge, field.kind == .object {
+          throw DepotError.tooLargeForExport("\(part)/\(row.identifier)", name)
+        }
+        values[index] = try text(field, form)
       }
       output.raw(count > 0 ? ",[" : "[")
       output.integer(row.identifier)

@@ -5,6 +5,8 @@ internal import DepotProtocol
 enum RowStream {
   /// Writes rows as they arrive, with progress if they aren't shown on the terminal.
   ///
+  /// `check` may refuse a frame before its rows are written.
+  ///
   /// - Returns: How many rows there were.
   @discardableResult
   static func write(
@@ -12,7 +14,8 @@ enum RowStream {
     _ style: RowStyle,
     _ connection: BlockingConnection,
     _ session: CommandSession,
-    hasIdentity: Bool = false
+    hasIdentity: Bool = false,
+    check: @escaping (RowFrame) throws -> Void = { _ in }
   ) throws -> Int {
     let printer = style.printer(to: session.output)
     let meter = session.meter(ofOutput: true)
@@ -25,6 +28,7 @@ enum RowStream {
             // Printers expect an identity, and leave it out if the rows have none.
             try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
           }
+          try check(frame)
           try frame.withRows(hasIdentity: hasIdentity) { row in
             try printer.print(&row)
             count += 1

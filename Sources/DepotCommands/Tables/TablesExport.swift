@@ -63,6 +63,7 @@ struct TablesExport {
         select: part.attributes + part.relationships.map(\.name)
       )
       try WholeStore.fetch(request, connection) { key, values in
+        try part.check(values, of: key)
         try rows.write(key, part.entity, values, to: sink)
         for relationship in part.relationships where relationship.isToMany {
           let owner = owners.first { $0.relationships.contains(relationship) }?.name ?? ""

@@ -1,7 +1,7 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// `depot blob get`: a value in external storage, or a part of it.
+/// `depot blob get`: a text or data, or a part of it.
 enum BlobGetVerb {
   private static let range: OptionSpec =
     "--range A-B: only the bytes from A to B, both included; B may be left out"
@@ -9,7 +9,7 @@ enum BlobGetVerb {
   static let verb = Verb(
     name: "blob get",
     operands: .init("ENTITY/ID ATTRIBUTE", 2...2, .entities),
-    summary: "write a value in external storage to standard output",
+    summary: "write a text or data of any size to standard output",
     details: """
       A text is written as UTF-8, in which bytes are counted; a part of it must begin and end where
       characters do. Nothing is written if the value is null.
@@ -40,12 +40,12 @@ enum BlobGetVerb {
   }
 }
 
-/// `depot blob put`: a value in external storage from a file.
+/// `depot blob put`: a text or data from a file.
 enum BlobPutVerb {
   static let verb = Verb(
     name: "blob put",
     operands: .init("ENTITY/ID ATTRIBUTE FILE", 3...3, .entities, .files),
-    summary: "give an attribute in external storage the content of a file",
+    summary: "give a text or data the content of a file of any size",
     details: """
       - is standard input. Others see the new value when all of it is there. A text must be UTF-8.
       """,
@@ -73,7 +73,7 @@ enum BlobPutVerb {
   }
 }
 
-/// A part of a value in external storage.
+/// A part of a text or data.
 enum ByteRange {
   /// Reads `A-B` or `A-`.
   static func read(_ text: String) throws(DepotError) -> (offset: Int, length: Int?) {

@@ -68,16 +68,17 @@ struct BlobReader {
 enum BlobFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     // The connection owns the function.
-    try connection.addFunction("depot_external", argumentCount: 2) { [unowned connection] call in
+    try connection.addFunction("depot_external", argumentCount: 3) { [unowned connection] call in
       guard call[1].kind != .null else { return }
       let isText = call[1].kind == .blob
       let name = String(decoding: call[0].bytes, as: UTF8.self)
       guard let reference = BlobReference(call[1].bytes) else {
         return call.fail("A reference to a value of \(name) is damaged.", code: 11)
       }
-      guard reference.length <= Limits.valueBytes else {
+      let limit = call[2].integer
+      guard reference.length <= limit else {
         return call.fail(
-          "A value of \(reference.length) bytes is over the limit of \(Limits.valueBytes).",
+          "A value of \(reference.length) bytes is over the limit of \(limit).",
           code: 18
         )
       }

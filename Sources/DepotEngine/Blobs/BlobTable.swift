@@ -35,25 +35,24 @@ struct BlobTable: Sendable {
   /// Returns the query for the values that the rows of a table refer to.
   static func references(in root: EntityLayout) -> String {
     root.stored.filter(\.isExternal).map {
-      "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.quoted) IS NOT NULL"
+      "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.hasReference)"
     }.joined(separator: " UNION ALL ")
   }
 
   /// Returns the table with the triggers that delete values when no row refers to them any more.
-  static func table(of root: EntityLayout, in schema: Schema) -> SpecialTable? {
-    let family = [root.entity] + schema.descendants(of: root.name)
-    let columns = family.flatMap(schema.storedColumns).filter(\.isExternal).map(\.quoted)
+  static func table(of root: EntityLayout) -> SpecialTable? {
+    let columns = root.stored.filter(\.isExternal)
     guard !columns.isEmpty else { return nil }
     let (bare, table) = ("x_\(root.name)", BlobTable(root.name).name)
-    let numbers = columns.map { "CAST(old.\($0) AS INTEGER)" }.joined(separator: ", ")
+    let numbers = columns.map { $0.number(in: "old") }.joined(separator: ", ")
     let updates = columns.enumerated().map { index, column in
       SpecialTable.Trigger(
         "\(bare):update\(index)",
         """
-        AFTER UPDATE OF \(column) ON \(root.table) \
-        WHEN CAST(old.\(column) AS INTEGER) IS NOT CAST(new.\(column) AS INTEGER)
+        AFTER UPDATE OF \(column.quoted) ON \(root.table) \
+        WHEN \(column.number(in: "old")) IS NOT \(column.number(in: "new"))
         """,
-        "DELETE FROM \(table) WHERE blob = CAST(old.\(column) AS INTEGER);"
+        "DELETE FROM \(table) WHERE blob = \(column.number(in: "old"));"
       )
     }
     return SpecialTable(
@@ -74,14 +73,28 @@ struct BlobTable: Sendable {
     )
   }
 
-  /// Returns the SQL for the value of a reference.
-  func value(of reference: Fragment) -> Fragment {
-    "depot_external('\(name)', " + reference + ")"
+  /// The most bytes of a value that predicates and sort keys read.
+  static let comparedBytes = 64 << 20
+
+  /// Returns the SQL for the value of a reference, which fails if there are more bytes than `limit`.
+  func value(of reference: Fragment, limit: Int) -> Fragment {
+    "depot_external('\(name)', " + reference + ", \(limit))"
   }
 
   /// Returns the SQL for the length of the value of a reference.
   static func length(of reference: Fragment) -> Fragment {
     "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
+  }
+}
+
+extension StoredColumn {
+  /// The condition that the column of a row has a reference.
+  var hasReference: String { isWidened ? isReference(quoted) : "\(quoted) IS NOT NULL" }
+
+  /// Returns the SQL for the number of the value outside a trigger's row; null if there is none.
+  fileprivate func number(in row: String) -> String {
+    let number = "CAST(\(row).\(quoted) AS INTEGER)"
+    return isWidened ? "iif(\(isReference("\(row).\(quoted)")), \(number), NULL)" : number
   }
 }
 

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// An attribute of a row, with external storage of its values.
+/// An attribute of a row whose values may be stored outside it.
 struct BlobTarget {
   let layout: EntityLayout
   /// The row; `nil` if a later request of the connection inserts or names it.
@@ -19,27 +19,30 @@ struct BlobTarget {
   /// The target of an upload, as it is stored with it.
   var uploaded: String { "\(layout.root)/\(identifier.map(String.init) ?? "")/\(path)" }
 
+  /// Finds the attribute; one that is only read needn't have a column that refers to values.
   init(
     _ layout: EntityLayout,
     _ identifier: Int64?,
-    _ path: String
+    _ path: String,
+    isRead: Bool = false
   ) throws(DepotError) {
     guard let position = layout.position(of: path) else {
       throw layout.unknownAttribute(path).at("/args/attribute")
     }
-    guard let place = layout.storedPositions[position],
-      case .external(let type) = layout.stored[place].storage
+    let attribute = layout.fields[position].attribute
+    guard let place = layout.storedPositions[position], attribute.collection == nil,
+      layout.fields[position].relationship == nil, [.string, .data].contains(attribute.type)
     else {
-      if identifier == nil {
-        throw DepotError(
-          .valueTooLarge,
-          "\(layout.name).\(path) isn't in external storage, so it holds at most "
-            + "\(Limits.valueBytes) bytes."
-        ).hint("Give it \"externalStorage\" in the schema.").at("/args/attribute")
-      }
-      throw DepotError(.usage, "\(layout.name).\(path) isn't in external storage.")
-        .hint("Read and write it with its row, or give it \"externalStorage\" in the schema.")
-        .at("/args/attribute")
+      throw DepotError(.usage, "\(layout.name).\(path) isn't a stored text or data.")
+        .hint("Read and write it with its row.").at("/args/attribute")
+    }
+    let type = attribute.type
+    guard isRead || layout.stored[place].isExternal else {
+      throw DepotError(
+        .valueTooLarge,
+        "\(layout.name).\(path) is derived, unique, or in an index, so it holds at most "
+          + "\(Limits.valueBytes) bytes and is written with its row."
+      ).hint("Store a smaller value, or leave that out of the schema.").at("/args/attribute")
     }
     self.layout = layout
     self.identifier = identifier
@@ -48,11 +51,24 @@ struct BlobTarget {
     isText = type == .string
   }
 
-  /// Returns the version of a row and its reference to the value.
+  /// A value in the store.
+  enum Content {
+    case inRow([UInt8])
+    case outside(BlobReference)
+
+    var length: Int {
+      switch self {
+      case .inRow(let bytes): bytes.count
+      case .outside(let reference): reference.length
+      }
+    }
+  }
+
+  /// Returns the version of a row and its value; `nil` for null.
   func read(
     _ identifier: Int64,
     on connection: Connection
-  ) throws -> (version: Int64, reference: BlobReference?) {
+  ) throws -> (version: Int64, content: Content?) {
     let statement = try connection.statement(
       """
       SELECT version, \(layout.stored[place].quoted) FROM \(layout.table) AS t \
@@ -63,12 +79,14 @@ struct BlobTarget {
     try statement.bind(identifier, at: 1)
     guard try statement.step() else { throw layout.missing([identifier], at: "/args/id") }
     let row = statement.row
-    guard row.kind(1) != .null else { return (row.integer(0), nil) }
-    guard let reference = BlobReference(row.bytes(1)) else {
+    let (version, cell) = (row.integer(0), Cell(row, 1))
+    if cell.isNull { return (version, nil) }
+    if let bytes = cell.externalValue(isText: isText) { return (version, .inRow(Array(bytes))) }
+    guard let reference = cell.reference(isText: isText) else {
       throw DepotError(.corrupt, "\(name) is damaged. Its reference can't be read.")
         .hint("Restore the store from a backup, or write the value anew.")
     }
-    return (row.integer(0), reference)
+    return (version, .outside(reference))
   }
 }
 

@@ -9,6 +9,8 @@ struct CatalogTables {
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The format of these tables and of rows; a program refuses stores of other formats.
   static let formatVersion: Int64 = 8
+  /// The format of a store with widened columns, whose references earlier programs can't read.
+  static let widenedFormat: Int64 = 9
 
   let connection: Connection
 

@@ -37,7 +37,7 @@ package final class EntityLayout: Sendable {
   package var isRoot: Bool { root == entity.name }
   /// The names of the entity and its ancestors.
   let lineageNames: Set<String>
-  /// The indexes of the columns whose values are stored outside the row.
+  /// The indexes of the columns whose values may be stored outside the row.
   let externalColumnIndices: [Int]
   private let positions: [String: Int]
 
@@ -54,7 +54,8 @@ package final class EntityLayout: Sendable {
     let family = schema.lineage(of: entity) + schema.descendants(of: entity.name)
     isInHierarchy = schema.entities.contains { $0.parent == rootEntity.name }
     let kind = StoredColumn(name: StorageMap.kindColumn, storage: .kind, isRequired: true)
-    let stored = (isInHierarchy ? [kind] : []) + family.flatMap(schema.storedColumns)
+    let stored =
+      (isInHierarchy ? [kind] : []) + family.flatMap { schema.storedColumns(of: $0, map) }
     self.stored = stored
     let places = Dictionary(uniqueKeysWithValues: stored.enumerated().map { ($1.name, $0) })
     let storedPositions = fields.map { field in

@@ -5,31 +5,79 @@ package struct StorageMap: Hashable, Sendable {
   /// The number of each entity, which is stored in its rows.
   private(set) var numbers: [String: Int] = [:]
   private var nextNumber = 1
+  /// The attributes whose columns may refer to values outside the row, as `Entity.path`.
+  private var widened: Set<String> = []
 
   /// The column with the number of a row's entity.
   static let kindColumn = "kind"
 
   package init() {}
 
-  /// Assigns numbers to new entities of a schema, and removes the numbers of removed entities.
+  /// Assigns numbers to new entities of a schema, and removes facts that no longer apply.
   package mutating func adapt(to schema: Schema) {
     for entity in schema.entities where numbers[entity.name] == nil {
       numbers[entity.name] = nextNumber
       nextNumber += 1
     }
     numbers = numbers.filter { schema[$0.key] != nil }
+    guard !widened.isEmpty else { return }
+    let widenable = schema.entities.flatMap { entity in
+      entity.ownFields.filter { schema.isWidenable($0, of: entity) }.map(Self.key)
+    }
+    widened.formIntersection(widenable)
   }
 
   /// Returns the map after a migration, before it is adapted to the new schema.
   ///
-  /// `entities` maps the new names of kept entities to their old names.
-  func migrated(entities: [String: String]) -> StorageMap {
+  /// `entities` maps the new names of kept entities to their old names; `sources` returns the old
+  /// fields for a new one.
+  func migrated(
+    to schema: Schema,
+    entities: [String: String],
+    sources: (Field, Entity) -> [Field]
+  ) -> StorageMap {
     var result = self
     result.numbers = entities.compactMapValues { numbers[$0] }
+    guard !widened.isEmpty else { return result }
+    let fields = schema.entities.flatMap { entity in
+      entity.ownFields.filter { sources($0, entity).contains(where: isWidened) }
+    }
+    result.widened = Set(fields.map(Self.key))
     return result
   }
 
   func number(of entity: String) -> Int { numbers[entity] ?? 0 }
+
+  /// Whether the column of a field may refer to values outside the row, though it isn't external.
+  func isWidened(_ field: Field) -> Bool {
+    !widened.isEmpty && field.relationship == nil && widened.contains(Self.key(field))
+  }
+
+  /// Returns the map after the column of a field was widened.
+  func widening(_ field: Field) -> StorageMap {
+    var result = self
+    result.widened.insert(Self.key(field))
+    return result
+  }
+
+  private static func key(_ field: Field) -> String { "\(field.owner).\(field.path)" }
+}
+
+extension Schema {
+  /// Whether large values of a field can be stored outside the row, without external storage.
+  ///
+  /// Those that an index has can't, since it needs the values themselves.
+  func isWidenable(_ field: Field, of owner: Entity) -> Bool {
+    let attribute = field.attribute
+    let excluded: Attribute.Options = [.externalStorage, .ephemeral, .spotlight]
+    guard field.relationship == nil, [.string, .data].contains(attribute.type),
+      attribute.collection == nil, attribute.derivation == nil, !attribute.isUnique,
+      !attribute.isIndexed, attribute.options.isDisjoint(with: excluded)
+    else { return false }
+    return (lineage(of: owner) + descendants(of: owner.name)).allSatisfy { entity in
+      !(entity.uniques + entity.indexes).contains { $0.contains(field.path) }
+    }
+  }
 }
 
 extension StorageMap {
@@ -40,13 +88,16 @@ extension StorageMap {
     else { return nil }
     numbers = entities.compactMapValues { $0.int64.map { Int($0) } }
     nextNumber = Int(next)
+    widened = Set(value["widened"]?.array?.compactMap(\.string) ?? [])
   }
 
   /// The map as compact JSON.
   var json: String {
-    JSONValue.object([
+    var members: [String: JSONValue] = [
       "entities": .object(numbers.mapValues { .int64(Int64($0)) }),
       "next": .int64(Int64(nextNumber)),
-    ]).text
+    ]
+    if !widened.isEmpty { members["widened"] = .array(widened.sorted().map(JSONValue.string)) }
+    return JSONValue.object(members).text
   }
 }

@@ -13,6 +13,8 @@ struct StoredColumn: Hashable, Sendable {
     case scalar(AttributeType)
     /// A reference to a text or data stored outside the row.
     case external(AttributeType)
+    /// A text or data, or a reference to one that is too large for the row.
+    case widened(AttributeType)
     /// A JSON array of scalars.
     case list(AttributeType)
     case json
@@ -28,7 +30,24 @@ struct StoredColumn: Hashable, Sendable {
   var quoted: String { "\"\(name)\"" }
 
   /// Whether the column holds references to values outside the row.
-  var isExternal: Bool { if case .external = storage { true } else { false } }
+  var isExternal: Bool { externalType != nil }
+
+  /// Whether only large values are outside the row.
+  var isWidened: Bool { if case .widened = storage { true } else { false } }
+
+  /// The type of the values outside the row; `nil` if there can't be any.
+  var externalType: AttributeType? {
+    switch storage {
+    case .external(let type), .widened(let type): type
+    default: nil
+    }
+  }
+
+  /// SQLite's type of references in the column, which differs from the type of values.
+  var referenceType: String { externalType == .string ? "blob" : "text" }
+
+  /// Returns the condition that a value of the column is a reference.
+  func isReference(_ value: String) -> String { "typeof(\(value)) = '\(referenceType)'" }
 }
 
 extension Schema {
@@ -36,7 +55,7 @@ extension Schema {
   func root(of entity: Entity) -> Entity { lineage(of: entity)[0] }
 
   /// Returns the columns that an entity adds to its table.
-  func storedColumns(of entity: Entity) -> [StoredColumn] {
+  func storedColumns(of entity: Entity, _ map: StorageMap) -> [StoredColumn] {
     let isRoot = entity.parent == nil
     var columns: [StoredColumn] = []
     for field in entity.ownFields {
@@ -51,7 +70,10 @@ extension Schema {
           attribute.options.contains(.externalStorage)
           ? .external(attribute.type)
           : attribute.collection != nil
-            ? .list(attribute.type) : attribute.type == .json ? .json : .scalar(attribute.type)
+            ? .list(attribute.type)
+            : attribute.type == .json
+              ? .json
+              : map.isWidened(field) ? .widened(attribute.type) : .scalar(attribute.type)
         columns.append(
           StoredColumn(
             name: columnName("a", field.path, entity),

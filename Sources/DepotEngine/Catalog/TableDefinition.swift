@@ -129,7 +129,8 @@ extension StoredColumn {
   /// SQLite requires a default for existing rows; they get the attribute's own default afterwards.
   var addition: String { definition + (isRequired ? " DEFAULT \(filler)" : "") }
 
-  private var sqlType: String {
+  /// The type that the table's definition has for the column.
+  var sqlType: String {
     switch storage {
     case .scalar(let type):
       switch type {
@@ -139,7 +140,7 @@ extension StoredColumn {
       case .uuid, .data, .decimal: "BLOB"
       case .json, .composite: "ANY"
       }
-    case .external: "ANY"
+    case .external, .widened: "ANY"
     case .list, .json: "TEXT"
     case .reference, .order, .kind: "INTEGER"
     }

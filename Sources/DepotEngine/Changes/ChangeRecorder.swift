@@ -20,7 +20,6 @@ final class ChangeRecorder: ChangeObserver {
   private var tablesByAddress: [UnsafePointer<CChar>: RecordedTable] = [:]
   private var lastAddress: UnsafePointer<CChar>?
   private var lastTable: RecordedTable?
-
   private(set) var origin = TransactionOrigin()
   var journal = ChangeJournal()
   /// The tables changed by the request, in the order of their first changes.
@@ -125,6 +124,13 @@ final class ChangeRecorder: ChangeObserver {
     )
     stop()
     return epoch.chain.token(token)
+  }
+
+  /// Notifies watchers and other services that columns have changed, but no values.
+  func noteWidening() {
+    var changes = CommittedChanges(token: history.lastIdentifier, at: epoch.date(history.lastTime))
+    changes.isSchemaChange = true
+    pending.append(Pending(changes: changes))
   }
 
   /// Discards the changes of a request, which is rolled back.

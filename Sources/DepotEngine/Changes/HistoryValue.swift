@@ -24,6 +24,18 @@ struct HistoryValue: Hashable, Sendable {
 
   var isNull: Bool { withCell { $0.isNull } }
 
+  /// Whether it is only the reference to a value outside the row, of which no old one is kept.
+  var isReference: Bool {
+    withCell { cell in
+      switch (cell, form) {
+      case (.text, .external), (.blob, .external), (.text, .scalar(.data)),
+        (.blob, .scalar(.string)):
+        true
+      default: false
+      }
+    }
+  }
+
   /// The identifier of a destination; `nil` if the value isn't an integer.
   var identifier: Int64? { withCell { if case .integer(let value) = $0 { value } else { nil } } }
 

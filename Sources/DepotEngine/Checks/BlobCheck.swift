@@ -30,7 +30,7 @@ struct BlobCheck {
     for column in columns {
       let statement = try connection.statement(
         """
-        SELECT id, \(column.quoted) FROM \(layout.table) WHERE \(column.quoted) IS NOT NULL
+        SELECT id, \(column.quoted) FROM \(layout.table) WHERE \(column.hasReference)
         """
       )
       try statement.run { row in

@@ -63,7 +63,8 @@ struct ClusterCopy {
       PostgresStatement(begin), PostgresStatement(ClusterTables.head),
     ])
     var head = try ClusterHead(results[1])
-    guard head.layout == ClusterTables.layout, head.format == CatalogTables.formatVersion else {
+    let formats = CatalogTables.formatVersion...CatalogTables.widenedFormat
+    guard head.layout == ClusterTables.layout, formats.contains(head.format) else {
       throw DepotError(
         .unfitCluster,
         "The store in the cluster is of another version of Depot: \(head.layout).\(head.format), not "

@@ -8,7 +8,7 @@ extension Catalog {
     for root in tables {
       if let index = searchIndex(of: root) { result.append(index) }
       result += rangeIndexes(of: root)
-      if let blobs = BlobTable.table(of: root, in: schema) { result.append(blobs) }
+      if let blobs = BlobTable.table(of: root) { result.append(blobs) }
     }
     if result.contains(where: \.isOnlyCopy) { result.append(BlobTable.uploads) }
     // Invalid derivations were rejected when the schema was defined.

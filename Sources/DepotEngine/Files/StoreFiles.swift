@@ -123,8 +123,8 @@ struct StoreFiles {
       throw DepotError(.corrupt, "\(path) is an SQLite database, but not a store of Depot.")
         .hint("It was not touched. Use another path.")
     }
-    let known = CatalogTables.formatVersion
-    guard version != known else { return }
+    let known = CatalogTables.widenedFormat
+    guard !(CatalogTables.formatVersion...known).contains(version) else { return }
     throw DepotError(.version, "\(path) has format \(version); this program knows \(known).")
       .hint(
         version > known

@@ -69,7 +69,7 @@ struct BlobMigration {
     }
     let taken = Set(successors.values)
     for root in new.tables where !taken.contains(root.name) {
-      for statement in BlobTable.table(of: root, in: new.schema)?.definition ?? [] {
+      for statement in BlobTable.table(of: root)?.definition ?? [] {
         try connection.execute(statement)
       }
     }
@@ -105,16 +105,17 @@ struct BlobMoves {
   /// Whether the old table of values becomes the new one.
   let keepsReferences: Bool
 
-  /// Stores a row's external values, and sets its cells to the new table's form.
+  /// Stores a row's values that belong outside it, and sets its cells to the new table's form.
   func store(
     _ cells: UnsafeMutableBufferPointer<Cell>,
     of root: EntityLayout,
     _ arena: CellArena
   ) throws {
     for (place, column) in root.stored.enumerated() {
-      guard case .external(let type) = column.storage else { continue }
+      guard let type = column.externalType else { continue }
       let isText = type == .string
       if let bytes = cells[place].externalValue(isText: isText) {
+        if column.isWidened { continue }
         cells[place] = try writer.create(bytes).cell(isText: isText, in: arena)
       } else if !keepsReferences, let reader,
         let bytes = cells[place].externalValue(isText: !isText)

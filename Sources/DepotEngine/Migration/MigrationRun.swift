@@ -85,7 +85,11 @@ final class MigrationRun {
     for entity in schema.entities { entities[entity.name] = mapping.origin(of: entity.name)?.name }
     return Catalog(
       schema,
-      old.storage.migrated(entities: entities),
+      old.storage.migrated(to: schema, entities: entities) { field, entity in
+        mapping.family(of: entity.name, in: schema).compactMap {
+          mapping.source(of: field.path, in: $0.name)
+        }
+      },
       generation: old.generation + 1
     )
   }

@@ -34,7 +34,7 @@ final class RowTransform {
     ///
     /// `presences` are the indexes of the presence columns of these composites.
     var absent: (fill: Cell, presences: [Int])?
-    /// The external storage of the old value; `nil` if it is in the row.
+    /// The storage of the old value if it may be outside the row.
     var outside: Outside?
     var isRequired: Bool
     /// Whether the column of the old row may be null, although it is required now.
@@ -119,7 +119,7 @@ final class RowTransform {
           fill: try Cell(defaultOf: carrier, in: fillArena),
           absent: try Self.absent(field, before, entity, mapping, oldPlaces, fillArena),
           outside: source.flatMap {
-            guard case .external(let type) = old.stored[$0].storage else { return nil }
+            guard let type = old.stored[$0].externalType else { return nil }
             return Outside(
               isText: type == .string,
               stays: conversion == nil && root.stored[place].isExternal

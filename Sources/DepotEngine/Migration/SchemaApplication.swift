@@ -15,6 +15,7 @@ struct SchemaApplication {
     for table in new.tables {
       try control.check()
       if let before = known[table.name] {
+        try narrow(before, to: table)
         let widening = TableWidening(from: before, to: table, in: new, filling: changes)
         try widening.run(on: connection, control)
       } else {
@@ -34,6 +35,33 @@ struct SchemaApplication {
       }
     }
     try SpecialTables(connection: connection).adapt(from: old, to: new)
+  }
+
+  /// Gives widened columns that an index needs now their former type, if no value is outside its row.
+  private func narrow(_ before: EntityLayout, to table: EntityLayout) throws {
+    let places = table.columnIndicesByName
+    for column in before.stored where column.isWidened {
+      guard let place = places[column.name], !table.stored[place].isExternal else { continue }
+      let found = try connection.integer(
+        "SELECT count(*) FROM \(before.table) WHERE \(column.hasReference)"
+      )
+      guard found == 0 else {
+        let path = column.name.dropFirst(2)
+        throw DepotError(
+          .valueTooLarge,
+          "\(table.name).\(path) can't be unique or in an index: \(Int(found ?? 0).pluralized("value")) "
+            + "can't be in their rows, with over \(Limits.valueBytes) bytes each."
+        )
+        .hint("Nothing was changed. Store smaller values first, or leave the index out.")
+        .at("/args/schema")
+      }
+      try connection.retype(
+        column.name,
+        of: "e_\(table.name)",
+        from: column.sqlType,
+        to: table.stored[place].sqlType
+      )
+    }
   }
 
   private func add(_ addition: (name: String, sql: String), to layout: EntityLayout) throws {

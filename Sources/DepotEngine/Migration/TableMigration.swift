@@ -133,5 +133,6 @@ extension StoredColumn {
     var copy = other
     copy.name = name
     return copy.definition == definition && other.isExternal == isExternal
+      && other.isWidened == isWidened
   }
 }

@@ -51,7 +51,7 @@ struct TableWidening {
         )
       }
     }
-    blobs = BlobTable.table(of: new, in: catalog.schema)
+    blobs = BlobTable.table(of: new)
     self.columns = new.stored.indices.compactMap { place in
       let name = new.stored[place].name
       guard known[name] == nil else { return nil }

@@ -44,7 +44,7 @@ struct RowShapeBuilder {
     for column in subentityColumns { try addStored(column) }
   }
 
-  /// Adds the length of a value in external storage; returns whether the path is such a value.
+  /// Adds the length of a value outside the row; returns whether the path may have one.
   mutating func addLength(_ path: String) throws(DepotError) -> Bool {
     guard let position = layout.position(of: path), let place = layout.storedPositions[position],
       layout.stored[place].isExternal
@@ -82,7 +82,7 @@ struct RowShapeBuilder {
     switch try compiler.term(.attribute(path)) {
     case .operand(let operand):
       let type = operand.type ?? .string
-      try add(path, type == .json ? .json : .scalar(type), operand.fragment)
+      try add(path, type == .json ? .json : .scalar(type), operand.selection ?? operand.fragment)
     case .object(let object):
       try add(path, .scalar(.int64), object.identifier)
     case .collection(.list(let operand, let type, _)):

@@ -15,6 +15,8 @@ struct Operand {
   var row: (scope: Int, alias: String)?
   /// A simpler fragment that is null if and only if the value is null, if there is one.
   var presence: Fragment?
+  /// The fragment for reading the value, if it differs from the one for comparing it.
+  var selection: Fragment?
   /// The expression it was translated from, for messages.
   var source: QueryExpression
 

@@ -67,6 +67,7 @@ extension QueryCompiler {
     var result = operand
     result.root = nil
     result.presence = nil
+    result.selection = nil
     result.source = subject
     guard from != type else { return result }
     result.type = type

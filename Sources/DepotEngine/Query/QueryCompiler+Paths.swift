@@ -161,10 +161,9 @@ extension QueryCompiler {
       value,
       isNullable: attribute.isOptional || object.isNullable
     )
-    if object.layout.storedPositions[position] != nil { operand.row = (object.scope, alias) }
-    if attribute.options.contains(.externalStorage) {
-      operand.presence = value
-      operand.fragment = BlobTable(object.layout.root).value(of: value)
+    if let place = object.layout.storedPositions[position] {
+      operand.row = (object.scope, alias)
+      operand.look(outside: object.layout, object.layout.stored[place])
     }
     if field.isPresence { return .composite(Condition(operand.fragment + " IS 1")) }
     guard let kind = attribute.collection else { return .operand(operand) }
@@ -201,5 +200,24 @@ extension QueryCompiler {
     }
     let error = catalog.schema.unknownPath(path, from: layout.entity)
     return error.details == nil ? error.details([:]) : error
+  }
+}
+
+extension Operand {
+  /// Reads the value of a column outside of the row, where it may be.
+  fileprivate mutating func look(outside layout: EntityLayout, _ column: StoredColumn) {
+    guard column.isExternal else { return }
+    let (table, value) = (BlobTable(layout.root), fragment)
+    presence = value
+    fragment = table.value(of: value, limit: BlobTable.comparedBytes)
+    guard column.isWidened else {
+      selection = table.value(of: value, limit: Limits.valueBytes)
+      return
+    }
+    let isReference = "typeof(" + value + ") = '\(column.referenceType)'"
+    fragment = "iif(" + isReference + ", " + fragment + ", " + value + ")"
+    // A row has the length of a larger one, so that the others can still be read.
+    let isLarge = isReference + " AND " + BlobTable.length(of: value) + " > \(Limits.valueBytes)"
+    selection = "iif(" + isLarge + ", " + value + ", " + fragment + ")"
   }
 }

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
-/// A stream of a value stored outside its row, with a frame for each chunk.
+/// A stream of a text or data, with a frame for each chunk.
 ///
 /// Each frame has one row: the offset of the piece, its size in bytes, and the piece: a text, or
 /// data in base64. A piece of a text ends at the end of a character.
@@ -10,7 +10,7 @@ struct BlobRun: StreamRun {
   private let target: BlobTarget
   private let reply: ReplyWriter
   private let connection: Connection
-  private let reference: BlobReference?
+  private let content: BlobTarget.Content?
   private let version: Int64
   private var position: Int
   private let end: Int
@@ -30,12 +30,13 @@ struct BlobRun: StreamRun {
     target = try BlobTarget(
       catalog.layout(of: request.entity),
       request.identifier,
-      request.attribute
+      request.attribute,
+      isRead: true
     )
     // All chunks must belong to the same value.
     try connection.beginSnapshot()
-    (version, reference) = try target.read(request.identifier, on: connection)
-    let length = reference?.length ?? 0
+    (version, content) = try target.read(request.identifier, on: connection)
+    let length = content?.length ?? 0
     let start = min(request.offset, length)
     position = start
     end = request.length.map { start + min($0, length - start) } ?? length
@@ -52,18 +53,22 @@ struct BlobRun: StreamRun {
   func prepareFrame() -> Bool { hasFrame }
 
   mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
-    guard hasFrame, let reference else { return true }
+    guard hasFrame, let content else { return true }
     let index = position / BlobTable.chunkBytes
     let start = position - index * BlobTable.chunkBytes
     let count = min(end - position, BlobTable.chunkBytes - start)
     let isBeginning = isFirstFrame
     var piece = rest
-    do {
-      try BlobReader(connection: connection, table: target.table).chunk(index, of: reference) {
-        piece.append(contentsOf: $0[start..<start + count])
+    switch content {
+    case .inRow(let bytes): piece.append(contentsOf: bytes[position..<position + count])
+    case .outside(let reference):
+      do {
+        try BlobReader(connection: connection, table: target.table).chunk(index, of: reference) {
+          piece.append(contentsOf: $0[start..<start + count])
+        }
+      } catch {
+        throw DepotError.blob(error, target)
       }
-    } catch {
-      throw DepotError.blob(error, target)
     }
     let offset = position - rest.count
     position += count
@@ -101,7 +106,7 @@ struct BlobRun: StreamRun {
   func writeEnd(to writer: inout JSONWriter) {
     reply.object(to: &writer) { writer in
       writer.member("length")
-      if let reference { writer.integer(reference.length) } else { writer.raw("null") }
+      if let content { writer.integer(content.length) } else { writer.raw("null") }
       writer.member("version", version)
     }
   }

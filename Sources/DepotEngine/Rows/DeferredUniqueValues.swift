@@ -104,7 +104,7 @@ final class DeferredUniqueValues {
     switch storage {
     case .scalar(.string), .scalar(.url), .list, .json: return .text(text)
     case .scalar(.int64), .scalar(.bool), .reference, .order, .kind: return .integer(.min + number)
-    case .scalar, .external: return .blob(Array(text.utf8))
+    case .scalar, .external, .widened: return .blob(Array(text.utf8))
     }
   }
 

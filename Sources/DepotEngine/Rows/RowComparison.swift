@@ -151,7 +151,10 @@ final class RowComparison {
     at pointer: String
   ) throws -> ConflictResolution.Stored {
     let stored = Cell(row, place + 2)
-    if case .external(let type) = writer.layout.stored[place].storage {
+    let column = writer.layout.stored[place]
+    if let type = column.externalType,
+      !column.isWidened || field.kind == .object || stored.reference(isText: type == .string) != nil
+    {
       return try external(stored, type, field, rule)
     }
     if field.isNull, rule.isPresence {
@@ -178,15 +181,13 @@ final class RowComparison {
     _ field: RowField,
     _ rule: FieldRule
   ) throws -> ConflictResolution.Stored {
-    let reference: BlobReference? =
-      switch stored {
-      case .text(let bytes), .blob(let bytes): BlobReference(bytes)
-      default: nil
-      }
-    guard let reference else { return field.isNull ? .unchanged : .changed }
+    let isText = type == .string
+    guard let reference = stored.reference(isText: isText) else {
+      return field.isNull && stored.isNull ? .unchanged : .changed
+    }
     if field.isNull { return .changed }
     if let cell = Cell(field, as: rule.form, in: writer.arena),
-      let bytes = cell.externalValue(isText: type == .string)
+      let bytes = cell.externalValue(isText: isText)
     {
       guard bytes.count == reference.length else { return .changed }
       let table = BlobTable(writer.layout.root)

@@ -3,7 +3,7 @@ internal import DepotSQLite
 
 /// A value that the connection has uploaded, to be set in a row by a later request.
 ///
-/// A request writes it as `{"$upload":NAME}` in place of a value in external storage.
+/// A request writes it as `{"$upload":NAME}` in place of the value.
 struct UploadedValue {
   private let key: BlobUploads.Key
   private let reference: BlobReference
@@ -72,7 +72,7 @@ struct UploadedValue {
 }
 
 extension EntityLayout {
-  /// Whether a path is an attribute in external storage.
+  /// Whether a path is an attribute whose values may be outside the row.
   fileprivate func isExternal(_ path: String) -> Bool {
     position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].isExternal } ?? false
   }

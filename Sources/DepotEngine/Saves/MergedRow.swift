@@ -75,9 +75,9 @@ extension JSONNode {
   /// Whether it is only the length of a value stored outside its row.
   fileprivate func isReference(to name: String, _ layout: EntityLayout) -> Bool {
     guard kind == .object, let position = layout.position(of: name),
-      layout.fields[position].attribute.options.contains(.externalStorage)
+      let place = layout.storedPositions[position]
     else { return false }
-    return true
+    return layout.stored[place].isExternal
   }
 }
 

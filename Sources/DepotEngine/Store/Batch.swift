@@ -21,18 +21,20 @@ struct Batch {
   private var bytes: Int
   private let end = Monotonic.now() + duration
   private let isShared: Bool
+  private let catalog: Catalog
 
   /// Starts with a request, which may have any size, while `waiting` others wait.
-  init(_ first: WriteRequest, waiting: Int, isInCluster: Bool) {
+  init(_ first: WriteRequest, waiting: Int, isInCluster: Bool, _ catalog: Catalog) {
+    self.catalog = catalog
     limit = isInCluster ? Self.requestLimit : min(Self.requestLimit, max(Self.small, 1 + waiting))
     bytes = first.operation.rowBytes
-    isShared = !first.isAlone
+    isShared = !first.isAlone(in: catalog)
   }
 
   /// Adds the next request if it fits, and returns whether it does.
   mutating func admits(_ request: WriteRequest) -> Bool {
     let sum = bytes + request.operation.rowBytes
-    guard isShared, !request.isAlone, count < limit, sum <= Self.byteLimit,
+    guard isShared, !request.isAlone(in: catalog), count < limit, sum <= Self.byteLimit,
       Monotonic.now() < end
     else { return false }
     (count, bytes) = (count + 1, sum)
@@ -42,9 +44,10 @@ struct Batch {
 
 extension WriteRequest {
   /// Whether the request must have its own transaction.
-  fileprivate var isAlone: Bool {
+  fileprivate func isAlone(in catalog: Catalog) -> Bool {
     switch operation {
     case .defineSchema, .beginMigration, .commitMigration: true
+    case .writeBlob where widening(in: catalog) != nil: true
     default: isBarrier || phase != .whole
     }
   }

@@ -324,7 +324,18 @@ package actor Store {
       onCommit([outcome])
       return try copyLog(writer)
     }
-    var batch = Batch(first, waiting: writeQueue.count, isInCluster: writer.commitTarget != nil)
+    if first.widening(in: writer.catalog) != nil {
+      let refusal = try writer.widen(for: first)
+      publish(writer)
+      notifyWatchers(writer)
+      if let refusal { return onCommit([refusal]) }
+    }
+    var batch = Batch(
+      first,
+      waiting: writeQueue.count,
+      isInCluster: writer.commitTarget != nil,
+      writer.catalog
+    )
     let outcomes = try writer.run(first) { writeQueue.take(into: &batch) }
     publish(writer)
     notifyWatchers(writer)

@@ -363,7 +363,7 @@ struct UndoPlan {
       guard let position = layout.position(of: name) else { throw layout.unknownAttribute(name) }
       let attribute = layout.fields[position].attribute
       guard attribute.derivation == nil else { continue }
-      if attribute.options.contains(.externalStorage), !value.isNull {
+      if value.isReference {
         throw DepotError(
           .historyNoValues,
           "\(layout.name)/\(identifier).\(name) is stored outside its row, where no old value is kept."

@@ -61,4 +61,9 @@ extension Cell {
     default: nil
     }
   }
+
+  /// The reference to a value that is stored outside its row; `nil` for a value or null.
+  func reference(isText: Bool) -> BlobReference? {
+    externalValue(isText: !isText).flatMap { BlobReference($0) }
+  }
 }

@@ -101,7 +101,7 @@ struct FieldRule {
       "The \(count) bytes of \(entity).\(path) are over the limit of \(Limits.valueBytes)."
     return
       error
-      .hint("Store a larger value outside the row, with externalStorage, and write it in parts.")
+      .hint("Write a larger text or data in parts, with blob.write. Nothing else can be larger.")
   }
 
   /// Returns the errors if a value that isn't null breaks the attribute's rules.

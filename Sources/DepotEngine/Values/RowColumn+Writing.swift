@@ -34,7 +34,7 @@ extension RowColumn.Form {
     case .json: writer.raw(text)
     case .list(let type): Self.write(list: text, of: type, form, to: &writer)
     case .identifiers: Self.write(identifiers: text, form, to: &writer)
-    case .external: return Self.write(reference: text, to: &writer)
+    case .external, .scalar(.data): return Self.write(reference: text, to: &writer)
     default: return false
     }
     return true
@@ -42,9 +42,11 @@ extension RowColumn.Form {
 
   @inline(__always)
   func write(blob bytes: UnsafeBufferPointer<UInt8>, to writer: inout JSONWriter) -> Bool {
-    if self == .external, Self.write(reference: bytes, to: &writer) { return true }
-    guard case .scalar(let type) = self else { return false }
-    return Self.write(blob: bytes, as: type, to: &writer)
+    switch self {
+    case .external, .scalar(.string): Self.write(reference: bytes, to: &writer)
+    case .scalar(let type): Self.write(blob: bytes, as: type, to: &writer)
+    default: false
+    }
   }
 }
 
@@ -153,12 +155,13 @@ extension RowColumn.Form {
   fileprivate func holds(_ cell: Cell) -> Bool {
     switch (cell, self) {
     case (.null, _): true
+    case (.text(let bytes), .external), (.blob(let bytes), .external),
+      (.text(let bytes), .scalar(.data)), (.blob(let bytes), .scalar(.string)):
+      BlobReference(bytes) != nil
     case (.integer, .scalar(let type)): type == .int64 || type == .bool
     case (.real, .scalar(let type)): type == .double || type == .date
     case (.text, .scalar(let type)): type == .string || type == .url
     case (.text, .list), (.text, .json), (.text, .identifiers): true
-    case (.text(let bytes), .external), (.blob(let bytes), .external):
-      BlobReference(bytes) != nil
     case (.blob(let bytes), .scalar(let type)):
       switch type {
       case .data: true

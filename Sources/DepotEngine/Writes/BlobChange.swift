@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Writes a part of a value that is stored outside its row.
+/// Writes a part of a value that may be stored outside its row.
 struct BlobChange {
   private let request: BlobWriteRequest
   private let session: ChangeSession
@@ -53,7 +53,7 @@ struct BlobChange {
   // MARK: - At once
 
   private func change(_ identifier: Int64) throws -> Result {
-    let (_, old) = try target.read(identifier, on: session.connection)
+    let old = try outside(target.read(identifier, on: session.connection).content)
     var reference: BlobReference
     switch (request.place, old) {
     case (.whole, _), (_, nil):
@@ -69,6 +69,18 @@ struct BlobChange {
     }
     try commit(reference, identifier)
     return Result(length: reference.length, isChanged: true)
+  }
+
+  /// Returns the reference to a value, which is stored outside the row if it is in it.
+  private func outside(_ content: BlobTarget.Content?) throws -> BlobReference? {
+    switch content {
+    case nil: return nil
+    case .outside(let reference): return reference
+    case .inRow(let bytes):
+      // It isn't needed if the whole value is replaced.
+      if request.place == .whole { return BlobReference(number: 0, length: bytes.count) }
+      return try bytes.withUnsafeBufferPointer { try blobs.create($0) }
+    }
   }
 
   private func offset(_ old: BlobReference?) -> Int {
@@ -140,7 +152,18 @@ struct BlobChange {
 
   // MARK: - The row
 
-  /// Sets the reference in the row.
+  /// Returns the value for the row's column: a reference, or the bytes if they fit into the row.
+  private func cell(_ reference: BlobReference, in arena: CellArena) throws -> Cell {
+    guard writer.layout.stored[target.place].isWidened, reference.length <= Limits.valueBytes else {
+      return reference.cell(isText: target.isText, in: arena)
+    }
+    let reader = BlobReader(connection: session.connection, table: target.table)
+    let bytes = arena.copy(try reader.value(reference))
+    try blobs.delete(reference.number)
+    return target.isText ? .text(bytes) : .blob(bytes)
+  }
+
+  /// Sets the value in the row.
   private func commit(_ reference: BlobReference, _ identifier: Int64) throws {
     if let position = writer.layout.position(of: target.path) {
       let rule = try writer.rule(position)
@@ -152,7 +175,7 @@ struct BlobChange {
     let arena = CellArena()
     _ = try writer.change(
       identifier,
-      [(target.place, reference.cell(isText: target.isText, in: arena))],
+      [(target.place, try cell(reference, in: arena))],
       step: session.versionStep(root, identifier)
     )
   }

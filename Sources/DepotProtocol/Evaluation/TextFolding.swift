@@ -77,7 +77,8 @@ package enum TextFolding {
     if scalar == "\u{131}" { return result.append(scalar) }
     if let simple = SimpleFolds.table[scalar] { return result.append(simple) }
     for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-      result.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+      // One by one: a sequence would be added to a copy of the whole text.
+      for lower in upper.properties.lowercaseMapping.unicodeScalars { result.append(lower) }
     }
   }
 

@@ -142,7 +142,7 @@ package struct FrameDecoder: Sendable {
     return DepotError(.frameTooLarge, "\(frame) \(length) bytes is over the limit of \(limit).")
       .hint(
         isOneRow
-          ? "Keep its large values outside the row, with externalStorage, and write them in parts."
+          ? "Write its large texts and data in parts, with blob.write."
           : "Send fewer or smaller rows. Large values are written in parts, with blob.write."
       )
       .details(["bytes": .int64(Int64(length)), "limit": .int64(Int64(limit))])

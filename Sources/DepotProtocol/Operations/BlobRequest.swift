@@ -1,9 +1,9 @@
-/// A part of a text or of data that is stored outside its row.
+/// A part of a text or of data, which may be stored outside its row.
 @Memberwise
 public struct BlobReadRequest: Hashable, Sendable {
   public var entity: String
   public var identifier: Int64
-  /// The path of the attribute, which must have the option `externalStorage`.
+  /// The path of the attribute.
   public var attribute: String
   /// The first byte; of a text, counted in UTF-8.
   public var offset: Int = 0
@@ -11,7 +11,7 @@ public struct BlobReadRequest: Hashable, Sendable {
   public var length: Int?
 }
 
-/// A change of a text or of data that is stored outside its row.
+/// A change of a text or of data, which may be stored outside its row.
 @Memberwise
 public struct BlobWriteRequest: Hashable, Sendable {
   /// The position of the written bytes.
@@ -30,7 +30,7 @@ public struct BlobWriteRequest: Hashable, Sendable {
   /// That call of the same connection has `{"$upload":NAME}` as the value, and the row gets the
   /// upload in its transaction.
   public var identifier: Int64?
-  /// The path of the attribute, which must have the option `externalStorage`.
+  /// The path of the attribute, which must not be derived, unique, or in an index.
   public var attribute: String
   /// The bytes: a text, or data in base64.
   public var data: String = ""

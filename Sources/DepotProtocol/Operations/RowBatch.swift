@@ -106,8 +106,6 @@ public struct RowWriter: ~Copyable {
   /// The number of values.
   private var column = 0
   /// The size of the largest value that isn't uploaded.
-  ///
-  /// Only an attribute in external storage takes greater ones than the service's limit.
   private var largest = Limits.valueBytes
   /// Whether a value that would be uploaded is replaced by its length.
   package var writesLengths = false
@@ -141,8 +139,7 @@ public struct RowWriter: ~Copyable {
 
   /// Writes the next value.
   ///
-  /// A text or data of more than ``Limits/valueBytes`` is uploaded in pieces before its request;
-  /// the attribute must be in external storage.
+  /// A text or data of more than ``Limits/valueBytes`` is uploaded in pieces before its request.
   public mutating func append(_ value: Value) {
     writer.separate()
     if value.textOrDataBytes <= largest { writer.write(value) } else { upload(value) }

@@ -50,8 +50,15 @@ extension RowField {
       return DepotError(.type, "Expected a value of type \(type), found \(kind).")
     }
     return DepotError(.type, "The row has only the length of the value, \(length) bytes.")
-      .hint("Read it as a LargeValue, or select it by its name.")
+      .hint(
+        "Read it in pieces or as a LargeValue; one of at most \(Limits.valueBytes) bytes can be selected."
+      ).details(["length": .int64(length)])
   }
+}
+
+extension DepotError {
+  /// Whether a row has only the length of a value.
+  package var isOfLength: Bool { code == .type && details?["length"] != nil }
 }
 
 extension String: AttributeValue {

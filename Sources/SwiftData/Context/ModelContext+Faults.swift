@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// Objects and values that are read when the program asks for them.
 extension ModelContext {
   /// How many objects are read together when one of them needs data.
@@ -110,8 +112,12 @@ extension ModelContext {
     }
   }
 
-  /// Records that the store has a value that doesn't fit the property's type.
+  /// Records that the store has a value that doesn't fit the property's type, or the row.
   final func refuse(_ slot: Int, of storage: ModelStorage, _ error: any Error) {
+    if (error as? DepotError)?.isOfLength == true {
+      largeValues[storage.identifier, default: SlotSet()].insert(slot)
+      return
+    }
     guard refusedValues != nil else { return }
     let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
     let cause = SwiftDataError(any: error)
@@ -128,15 +134,27 @@ extension ModelContext {
 
   private final func read(_ storage: ModelStorage, _ slot: Int) {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
-    let description = storage.description
-    let isExternal = description.properties[slot].isExternal
-    let others = isExternal ? [] : siblings(of: storage, lacking: slot)
-    let wanted = [storage.identifier] + others.map(\.storage.identifier)
-    let isKnown = withExtendedLifetime(others) {
-      readIfPossible(wanted, of: description, slots: isExternal ? [slot] : nil)?
-        .contains { $0.storage === storage }
+    let isAlone = storage.description.properties[slot].isExternal || isLarge(storage, slot)
+    var isKnown = read(storage, slot, isAlone: isAlone)
+    if isKnown == true, !isAlone, storage.isUnloaded(slot), isLarge(storage, slot) {
+      isKnown = read(storage, slot, isAlone: true)
     }
     if isKnown == false { noteDeletions(of: [storage]) }
+  }
+
+  /// Whether the stored value of a property is known to be too large for the row.
+  private func isLarge(_ storage: ModelStorage, _ slot: Int) -> Bool {
+    largeValues[storage.identifier]?.contains(slot) ?? false
+  }
+
+  /// Reads one value, or else whole rows; returns whether the row exists, `nil` if that is unknown.
+  private func read(_ storage: ModelStorage, _ slot: Int, isAlone: Bool) -> Bool? {
+    let others = isAlone ? [] : siblings(of: storage, lacking: slot)
+    let wanted = [storage.identifier] + others.map(\.storage.identifier)
+    return withExtendedLifetime(others) {
+      readIfPossible(wanted, of: storage.description, slots: isAlone ? [slot] : nil)?
+        .contains { $0.storage === storage }
+    }
   }
 
   /// Returns the next objects of the same fetch that lack a property too.

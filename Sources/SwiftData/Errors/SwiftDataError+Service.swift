@@ -62,7 +62,7 @@ extension DepotError {
     case .reference: "Insert the object that it leads to, or let it lead to another one."
     case .denied: "Delete the objects that it leads to as well, or let it lead to nothing first."
     case .count: "Add or remove objects, or change the counts that the relationship asks for."
-    case .valueTooLarge: "Give the property @Attribute(.externalStorage), or store a smaller value."
+    case .valueTooLarge: "Store a smaller value. Only a text or data in no index may be larger."
     default: hint
     }
   }

@@ -125,6 +125,12 @@ public class ModelStorage {
     return false
   }
 
+  /// Whether a property has a value that is too large for a row.
+  final func isLarge(_ slot: Int) -> Bool {
+    if case .value(let cell) = slots[slot] { return cell.isLarge }
+    return false
+  }
+
   /// Sets the object that this belongs to, whose class may be a subclass.
   @inline(__always)
   final func adopt(_ model: some PersistentModel) {

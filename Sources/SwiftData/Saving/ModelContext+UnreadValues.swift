@@ -54,7 +54,9 @@ extension ModelContext {
 extension ModelStorage {
   /// Whether a save that changes the row doesn't contain all of its values.
   fileprivate final var isSavedInPart: Bool {
-    (description.hasExternalValues || unknownSlot != nil) && identifier.row != nil
+    identifier.row != nil
+      && (description.hasExternalValues || unknownSlot != nil
+        || slots.indices.contains(where: isLarge))
   }
 
   /// A column whose value was neither read nor given by the program.

@@ -34,6 +34,8 @@ final class RowIntake {
   /// The objects whose newer rows lack values that are loaded.
   private var outdated: [ObjectReference] = []
   private var group: FetchGroup?
+  /// Whether a value is too large for its row.
+  private(set) var lacksValues = false
   private var branches: [String: Branch] = [:]
   private var branchPlans: [String: RowPlan] = [:]
 
@@ -120,7 +122,10 @@ final class RowIntake {
     of storage: ModelStorage,
     _ reader: inout RowReader
   ) throws -> (index: Int, slot: Slot)? {
-    try reader.slot(step) { slot, error in context.refuse(slot, of: storage, error) }
+    try reader.slot(step) { slot, error in
+      if (error as? DepotError)?.isOfLength == true { lacksValues = true }
+      context.refuse(slot, of: storage, error)
+    }
   }
 
   /// Takes the values of a row that are unknown.

@@ -139,7 +139,8 @@ extension RowReader {
     for _ in 0..<count { _ = try text() }
   }
 
-  /// Reads the slot of a property; unloaded, if the store has a value that isn't one of its type.
+  /// Reads the slot of a property; unloaded, if the store has a value that isn't one of its type, or
+  /// one that is too large for the row.
   ///
   /// - Parameters:
   ///   - step: The property and its columns.
@@ -155,7 +156,7 @@ extension RowReader {
       let end = column + width
       do {
         return (place, .value(try codec.cell(&self)))
-      } catch let error where !(error is DepotError) {
+      } catch let error where error.isOfValue {
         try skip(end - column)
         refuse(place, error)
         return (place, .unloaded)
@@ -165,7 +166,7 @@ extension RowReader {
       for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
       do {
         return (place, .value(any: try codec.value(of: places.map { texts[$0] })))
-      } catch let error where !(error is DepotError) {
+      } catch let error where error.isOfValue {
         refuse(place, error)
         return (place, .unloaded)
       }
@@ -189,4 +190,9 @@ extension StoreQuery {
     request.namesColumns = !request.prefetch.isEmpty
     return request
   }
+}
+
+extension Error {
+  /// Whether it concerns one value, and the rest of the row can be read.
+  fileprivate var isOfValue: Bool { (self as? DepotError)?.isOfLength ?? true }
 }

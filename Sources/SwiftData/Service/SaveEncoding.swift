@@ -88,8 +88,8 @@ struct SaveEncoding {
         // Making it again needs large values from here: of values that were read, only the length
         // is sent.
         let more = description.savedColumns.filter { slot in
-          (isAsked || description.properties[slot].isExternal) && storage.wasRead(slot)
-            && !storage.isUnloaded(slot)
+          (isAsked || description.properties[slot].isExternal || storage.isLarge(slot))
+            && storage.wasRead(slot) && !storage.isUnloaded(slot)
         }
         slots.formUnion(more)
       }

@@ -2,12 +2,12 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// Reading values in external storage that are too large to come with a row.
+/// Reading values that are too large to come with a row.
 extension ServiceStore {
   /// How often a row is read again because it changes meanwhile.
   private static let readings = 8
 
-  /// Reads a row whose values in external storage come in pieces, each on its own.
+  /// Reads a row whose large values come in pieces, each on its own.
   func largeRow(
     _ row: Int64,
     _ plan: RowPlan,
@@ -49,11 +49,15 @@ extension ServiceStore {
     var values = texts[...]
     var columns: [[UInt8]] = []
     for column in plan.select {
-      guard plan.externalColumns.contains(column) else {
-        columns.append(values.removeFirst())
-        continue
+      let type = plan.description.type(of: column)
+      if !plan.externalColumns.contains(column) {
+        let text = values.removeFirst()
+        guard type == .string || type == .data, text.first == UInt8(ascii: "{") else {
+          columns.append(text)
+          continue
+        }
       }
-      let isText = plan.description.isText(column)
+      let isText = type == .string
       let value = try largeValue(of: row, column, isText: isText, plan, over: connection)
       guard value.version == version else { return nil }
       columns.append(value.json)
@@ -92,9 +96,14 @@ extension ServiceStore {
 }
 
 extension EntityDescription {
-  /// Whether the values of a column are texts.
-  fileprivate func isText(_ column: String) -> Bool {
-    property(named: column)?.codec?.attribute.type == .string
+  /// Returns the type of the values of a column; `nil` if it isn't one of an attribute.
+  fileprivate func type(of column: String) -> AttributeType? {
+    let names = column.split(separator: ".").map(String.init)
+    var attribute = names.first.flatMap { property(named: $0) }?.codec?.attribute
+    for name in names.dropFirst() {
+      attribute = attribute?.properties.first { $0.name == name }
+    }
+    return attribute?.collection == nil ? attribute?.type : nil
   }
 }
 

@@ -158,10 +158,16 @@ final class ServiceStore: ContextStore {
         namesColumns: false
       )
       do {
-        links += try talk { connection in
+        let (found, lacksValues) = try talk { connection in
           let intake = RowIntake(context, self.identifier, plan, grouped: rows.count > 1)
           try connection.get(request, intake.row)
-          return intake.finish()
+          return (intake.finish(), intake.lacksValues)
+        }
+        // Values that are named are read now, and others when they are touched.
+        if !lacksValues || slots == nil {
+          links += found
+        } else {
+          for row in batch { links += try largeRow(row, plan, into: context) }
         }
       } catch let error as SwiftDataError {
         guard error.isTooLarge, !plan.externalColumns.isEmpty else { throw error }

@@ -9,7 +9,6 @@ import Testing
   var year = 1895
   @Attribute(.externalStorage) var reel: Data?
   @Attribute(.externalStorage) var script = ""
-  var poster = Data()
   @Relationship(inverse: \Copy.film) var copies: [Copy] = []
 
   init(title: String, reel: Data? = nil, script: String = "") {
@@ -159,18 +158,6 @@ import Testing
     let films = try ModelContext(container).fetch(descriptor)
     #expect(films.map(\.title) == ["Large", "Small"])
     #expect(films.map { $0.reel?.count } == [9 << 20, 1])
-  }
-
-  @Test func `outside of external storage, a value that is too large is refused in words`() throws {
-    let film = Film(title: "Poster")
-    film.poster = Self.bytes(9 << 20)
-    context.insert(film)
-    let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.code == "limit.value_bytes")
-    #expect(error?.description.contains("Film.poster") == true, "\(String(describing: error))")
-    #expect(error?.hint?.contains("externalStorage") == true, "\(error?.hint ?? "")")
-    film.poster = Data()
-    try context.save()
   }
 
   @Test(arguments: [false, true])

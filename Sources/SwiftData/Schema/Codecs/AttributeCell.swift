@@ -1,3 +1,6 @@
+internal import DepotProtocol
+internal import Foundation
+
 /// The value of an attribute as an object holds it: exactly of its type, in a form that is copied and
 /// released fast.
 ///
@@ -43,6 +46,16 @@ enum AttributeCell {
     case .text(let text): return text
     case .optionalText(let text): return text as Any
     case .other(let value): return value
+    }
+  }
+
+  /// Whether it is a text or data that is too large for a row.
+  var isLarge: Bool {
+    switch self {
+    case .bytes: false
+    case .text(let text): text.utf8.count > Limits.valueBytes
+    case .optionalText(let text): (text?.utf8.count ?? 0) > Limits.valueBytes
+    case .other(let value): ((value as? Data)?.count ?? 0) > Limits.valueBytes
     }
   }
 
