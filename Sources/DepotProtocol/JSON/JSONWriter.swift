@@ -9,6 +9,9 @@ package struct JSONWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
+  /// Continues bytes that were written before.
+  init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
+
   /// Writes ASCII text as it is.
   @inline(__always)
   package mutating func raw(_ text: StaticString) {
@@ -83,16 +86,10 @@ package struct JSONWriter: Sendable {
 
   package mutating func integer(_ value: UInt64) {
     if value < 10 { return bytes.append(0x30 + UInt8(value)) }
-    var rest = value
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var index = 20
-      while rest > 0 {
-        index -= 1
-        let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-        digits[index] = 0x30 + UInt8(truncatingIfNeeded: remainder)
-        rest = quotient
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[index..<20]))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: TextCursor.digitsOfNumber) { room in
+      var text = TextCursor(room)
+      text.add(number: value)
+      bytes.append(contentsOf: text.written)
     }
   }
 
@@ -100,10 +97,16 @@ package struct JSONWriter: Sendable {
   package mutating func double(_ value: Double) {
     if value.isNaN { return raw("\"NaN\"") }
     if value.isInfinite { return value < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"") }
-    if value.magnitude < 0x1p53, let whole = Int64(exactly: value), whole != 0 {
-      integer(whole)
-      return raw(".0")
+    let isShort = withUnsafeTemporaryAllocation(
+      of: UInt8.self,
+      capacity: TextCursor.digitsOfDecimal
+    ) { room in
+      var text = TextCursor(room)
+      let isShort = text.add(shortDecimal: value)
+      bytes.append(contentsOf: text.written)
+      return isShort
     }
+    if isShort { return }
     var text = value.description
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
@@ -159,6 +162,19 @@ package struct JSONWriter: Sendable {
 }
 
 extension PlainBytes {
+  /// Whether no byte of `text` is one that a string has to escape; beyond ASCII it may be `false` too.
+  static func needNoEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count >= 8, let base = text.baseAddress else {
+      return text.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+    let raw = UnsafeRawPointer(base)
+    for index in stride(from: 0, to: text.count - 8, by: 8)
+    where !needNoEscape(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+      return false
+    }
+    return needNoEscape(raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
+  }
+
   /// Whether no byte of `word` is a quotation mark, a backslash, or a control character.
   ///
   /// Bytes beyond ASCII may count as one of these; the caller then checks byte by byte.

@@ -32,17 +32,20 @@ public struct RowBatch: Hashable, Sendable {
   public mutating func appendRow<Failure: Error>(
     _ body: (inout RowWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    var row = RowWriter(json)
-    json = []
-    row.begin()
-    do {
-      try body(&row)
-    } catch {
-      json = row.abandon()
-      throw error
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: RowWriter.roomForShortValues) {
+      (room) throws(Failure) in
+      var row = RowWriter(json, room)
+      json = []
+      row.begin()
+      do throws(Failure) {
+        try body(&row)
+      } catch {
+        json = row.abandon()
+        throw error
+      }
+      if !row.uploads.isEmpty { uploads += row.uploads }
+      json = row.end()
     }
-    if !row.uploads.isEmpty { uploads += row.uploads }
-    json = row.end()
     count += 1
   }
 
@@ -101,8 +104,15 @@ public struct RowWriter: ~Copyable {
   /// A few smaller ones fit into a frame with their row.
   private static let externalBytes = 1 << 20
 
+  /// How many bytes of short values are collected before they are added to the rows.
+  static let roomForShortValues = 1024
+  /// The length of the longest text that is collected.
+  private static let longestShortText = 512
+
   private var writer: JSONWriter
-  private var start: Int
+  /// The values that aren't in the writer yet.
+  private var short: TextCursor
+  private let start: Int
   /// The number of values.
   private var column = 0
   /// The size of the largest value that isn't uploaded.
@@ -111,22 +121,24 @@ public struct RowWriter: ~Copyable {
   package var writesLengths = false
   fileprivate private(set) var uploads: [RowUpload] = []
 
-  init(_ bytes: consuming [UInt8]) {
-    writer = JSONWriter(capacity: 0)
-    writer.bytes = bytes
-    start = 0
+  init(_ bytes: consuming [UInt8], _ room: UnsafeMutableBufferPointer<UInt8>) {
+    start = bytes.count - 1
+    writer = JSONWriter(bytes)
+    short = TextCursor(room)
   }
 
   /// Replaces the closing bracket of the batch by the beginning of the row.
+  ///
+  /// Nothing else may refer to the bytes now, or all of them would be copied.
   mutating func begin() {
     writer.bytes.removeLast()
-    start = writer.bytes.count
-    writer.separate()
-    writer.raw("[")
+    if start > 1 { short.add(UInt8(ascii: ",")) }
+    short.add(UInt8(ascii: "["))
   }
 
   consuming func end() -> [UInt8] {
-    writer.raw("]]")
+    short.add("]]")
+    flush()
     return writer.bytes
   }
 
@@ -137,13 +149,82 @@ public struct RowWriter: ~Copyable {
     return writer.bytes
   }
 
+  private mutating func flush() {
+    writer.bytes.append(contentsOf: short.written)
+    short.removeAll()
+  }
+
+  /// Writes the comma before a value, and makes room for the value if that is short.
+  private mutating func next(_ count: Int = 0) {
+    // The comma and the end of the rows have room too.
+    if short.count + count + 3 > short.capacity { flush() }
+    if column > 0 { short.add(UInt8(ascii: ",")) }
+    column += 1
+  }
+
   /// Writes the next value.
   ///
   /// A text or data of more than ``Limits/valueBytes`` is uploaded in pieces before its request.
   public mutating func append(_ value: Value) {
-    writer.separate()
-    if value.textOrDataBytes <= largest { writer.write(value) } else { upload(value) }
-    column += 1
+    switch value {
+    case .null: appendNull()
+    case .bool(let truth): append(truth)
+    case .int64(let number): append(number)
+    case .double(let number): append(number)
+    case .string(let text): append(text)
+    default:
+      next()
+      flush()
+      if value.textOrDataBytes <= largest { writer.write(value) } else { upload(value) }
+    }
+  }
+
+  package mutating func appendNull() {
+    next(4)
+    short.add("null")
+  }
+
+  package mutating func append(_ truth: Bool) {
+    next(5)
+    short.add(truth ? "true" : "false")
+  }
+
+  package mutating func append(_ number: Int64) {
+    next(TextCursor.digitsOfNumber)
+    short.add(number: number)
+  }
+
+  /// Writes the name of a row that the request inserts.
+  package mutating func append(temporary number: UInt64) {
+    next(TextCursor.digitsOfNumber + 3)
+    short.add("\"#")
+    short.add(number: number)
+    short.add(UInt8(ascii: "\""))
+  }
+
+  package mutating func append(_ number: Double) {
+    next(TextCursor.digitsOfDecimal)
+    if short.add(shortDecimal: number) { return }
+    flush()
+    writer.double(number)
+  }
+
+  package mutating func append(_ text: String) {
+    var text = text
+    let isShort = text.withUTF8 { bytes in
+      guard bytes.count <= Self.longestShortText, PlainBytes.needNoEscape(bytes) else {
+        return false
+      }
+      next(bytes.count + 2)
+      short.add(UInt8(ascii: "\""))
+      short.add(bytes)
+      short.add(UInt8(ascii: "\""))
+      return true
+    }
+    if isShort { return }
+    next()
+    flush()
+    if text.utf8.count <= largest { writer.string(text) } else { upload(.string(text)) }
   }
 
   /// Writes the next value.
@@ -168,7 +249,7 @@ public struct RowWriter: ~Copyable {
     guard !writesLengths else {
       return writer.write(.json("{\"$length\":\(value.textOrDataBytes)}"))
     }
-    let upload = RowUpload(column: column, content: value)
+    let upload = RowUpload(column: column - 1, content: value)
     uploads.append(upload)
     writer.write(.json("{\"$upload\":\"\(upload.name)\"}"))
   }
