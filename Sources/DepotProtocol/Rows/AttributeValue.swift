@@ -72,7 +72,8 @@ extension String: AttributeValue {
 extension Int64: AttributeValue {
   public static var attributeType: AttributeType { .int64 }
   public static func read(from row: inout RowReader) throws(DepotError) -> Int64 {
-    try row.next(.int64) { $0.int64 }
+    if let number = row.shortInteger() { return number }
+    return try row.next(.int64) { $0.int64 }
   }
   public var attributeValue: Value { .int64(self) }
 }

@@ -49,8 +49,8 @@ public struct RowReader: ~Copyable {
 
   /// Reads the two values that every row of a reply begins with.
   package mutating func readIdentity() throws(DepotError) {
-    identifier = try int64(field())
-    version = try int64(field())
+    identifier = if let short = shortInteger() { short } else { try int64(field()) }
+    version = if let short = shortInteger() { short } else { try int64(field()) }
   }
 
   /// Ends the row.
@@ -81,6 +81,12 @@ public struct RowReader: ~Copyable {
 
   /// Moves past the next value if it is null; returns whether it was.
   package mutating func skipNull() throws(DepotError) -> Bool {
+    // White space is looked for only where the next bytes don't decide.
+    if index > 0, position + 1 < bytes.count, bytes[position] == UInt8(ascii: ","),
+      bytes[position + 1] > 0x20, bytes[position + 1] != UInt8(ascii: "n")
+    {
+      return false
+    }
     let start = position
     if index > 0 { try expect(",") }
     if peek() == UInt8(ascii: "n") {
@@ -90,6 +96,31 @@ public struct RowReader: ~Copyable {
     }
     position = start
     return false
+  }
+
+  /// Reads the next value if it is a number of at most 18 digits, as nearly all whole numbers are.
+  ///
+  /// - Returns: The number; `nil` if nothing was read.
+  mutating func shortInteger() -> Int64? {
+    var next = position
+    if index > 0 {
+      guard next < bytes.count, bytes[next] == UInt8(ascii: ",") else { return nil }
+      next += 1
+    }
+    let isNegative = next < bytes.count && bytes[next] == UInt8(ascii: "-")
+    if isNegative { next += 1 }
+    let start = next
+    var magnitude: Int64 = 0
+    while next < bytes.count, bytes[next] &- 0x30 < 10 {
+      magnitude = magnitude &* 10 &+ Int64(bytes[next] &- 0x30)
+      next += 1
+    }
+    guard next > start, next - start <= 18, next < bytes.count,
+      bytes[next] == UInt8(ascii: ",") || bytes[next] == UInt8(ascii: "]")
+    else { return nil }
+    position = next
+    index += 1
+    return isNegative ? -magnitude : magnitude
   }
 
   private mutating func stringField() throws(DepotError) -> RowField {
