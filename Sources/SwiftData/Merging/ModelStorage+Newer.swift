@@ -107,8 +107,9 @@ extension ModelStorage {
 
   /// Whether a value of a property was read.
   final func wasRead(_ slot: Int) -> Bool {
-    if case .unloaded = stored(slot) { return false }
-    return true
+    guard changed.contains(slot) else { return !isUnloaded(slot) }
+    if case .unloaded? = base[slot] { return false }
+    return base[slot] != nil
   }
 
   /// The value of a property as it was read, without the program's change.

@@ -131,7 +131,7 @@ struct EvaluatedDefaults {
       let values = description.initialSlots(renewing: [property])
       try rows.appendRow { row in
         row.append(Value.int64(identifier))
-        try property.write(values, to: &row, of: description)
+        try property.write(values[property.slot], to: &row, of: description)
       }
     }
     let change = SaveRequest.Change(

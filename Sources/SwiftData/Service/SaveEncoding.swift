@@ -46,7 +46,7 @@ struct SaveEncoding {
         return property.isSavedList && links.contains { $0.storage.hasTargets(property.slot) }
       }
       try request.addInserts(of: description, properties, links, identified: true) { link, row in
-        row.append(link.storage.identifier.wireValue)
+        link.storage.identifier.write(to: &row)
         return link.storage.slots
       }
     }
@@ -109,8 +109,8 @@ struct SaveEncoding {
         positions[shape] = position
       }
       try request.updates[position].rows.appendRow { row in
-        row.append(storage.identifier.wireValue)
-        row.append(storage.version == 0 ? .null : .int64(storage.version))
+        storage.identifier.write(to: &row)
+        if storage.version == 0 { row.appendNull() } else { row.append(storage.version) }
         for slot in slots { try storage.writeChange(slot, to: &row) }
       }
       guard !baseSlots.isEmpty else { continue }
@@ -183,7 +183,7 @@ extension SaveRequest {
         try batch.appendRow { writer in
           let slots = slots(row, &writer)
           for property in properties {
-            try property.write(slots, to: &writer, of: description)
+            try property.write(slots[property.slot], to: &writer, of: description)
           }
         }
       }
@@ -201,38 +201,18 @@ extension PersistentIdentifier {
     case .custom(let text): .string(text)
     }
   }
+
+  /// Writes the identifier as a request names it.
+  func write(to row: inout RowWriter) {
+    switch key {
+    case .row(let number): row.append(number)
+    case .temporary(let number): row.append(temporary: number)
+    case .custom(let text): row.append(text)
+    }
+  }
 }
 
 extension PropertyDescription {
-  /// Writes one of the values of an object to the columns of the property.
-  func write(
-    _ slots: [Slot],
-    to row: inout RowWriter,
-    of description: EntityDescription
-  ) throws {
-    try write(slots[slot], to: &row, of: description)
-  }
-
-  private func write(
-    _ cell: AttributeCell,
-    to row: inout RowWriter,
-    of description: EntityDescription
-  ) throws {
-    guard let codec else { return row.append(Value.null) }
-    do {
-      if isExternal {
-        try row.external { row in try codec.write(cell, to: &row) }
-      } else {
-        try codec.write(cell, to: &row)
-      }
-    } catch {
-      var failure = SwiftDataError(any: error)
-      failure.entity = description.name
-      failure.property = name
-      throw failure
-    }
-  }
-
   /// Writes a value to the columns of the property.
   func write(
     _ slot: Slot,
@@ -240,11 +220,25 @@ extension PropertyDescription {
     of description: EntityDescription
   ) throws {
     switch slot {
-    case .value(let cell): try write(cell, to: &row, of: description)
+    case .value(let cell):
+      guard let codec else { return row.appendNull() }
+      do {
+        if isExternal {
+          try row.external { row in try codec.write(cell, to: &row) }
+        } else {
+          try codec.write(cell, to: &row)
+        }
+      } catch {
+        var failure = SwiftDataError(any: error)
+        failure.entity = description.name
+        failure.property = name
+        throw failure
+      }
     case .many(let list):
       row.append(Value.list(list?.allIdentifiers.map(\.wireValue) ?? []))
-    case .nothing, .unloaded: row.append(Value.null)
-    case .link, .reference, .weak: row.append(slot.targetIdentifier?.wireValue ?? .null)
+    case .nothing, .unloaded: row.appendNull()
+    case .link, .reference, .weak:
+      if let target = slot.targetIdentifier { target.write(to: &row) } else { row.appendNull() }
     }
   }
 }
@@ -263,7 +257,7 @@ extension ModelStorage {
     if changed.contains(slot) {
       try property.write(base[slot] ?? .unloaded, to: &row, of: description)
     } else {
-      try property.write(slots, to: &row, of: description)
+      try property.write(slots[slot], to: &row, of: description)
     }
   }
 
@@ -271,7 +265,7 @@ extension ModelStorage {
   final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
     let property = description.properties[slot]
     guard property.isToMany else {
-      return try property.write(slots, to: &row, of: description)
+      return try property.write(slots[slot], to: &row, of: description)
     }
     let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
     if let delta = deltas[slot] {
@@ -285,7 +279,7 @@ extension ModelStorage {
       let (known, kept) = (Set(before), Set(after))
       change = (after.filter { !known.contains($0) }, before.filter { !kept.contains($0) })
     } else {
-      return try property.write(slots, to: &row, of: description)
+      return try property.write(slots[slot], to: &row, of: description)
     }
     row.append(
       .json("{\"add\":\(Self.text(change.added)),\"remove\":\(Self.text(change.removed))}")

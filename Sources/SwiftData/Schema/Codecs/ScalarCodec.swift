@@ -3,6 +3,7 @@ internal import DepotProtocol
 /// The codec of a type that one column holds.
 final class ScalarCodec<Content: AttributeValue>: AttributeCodec {
   private let standIn: Content?
+  private let form = PlainForm(Content.self)
 
   init(_: Content.Type) { standIn = Placeholder.of(Content.self) }
 
@@ -16,14 +17,18 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec {
 
   override func read(_ row: inout RowReader) throws -> Any { try cell(&row).any }
 
-  @_specialize(where Content == Bool)
-  @_specialize(where Content == Double)
-  @_specialize(where Content == Int)
-  @_specialize(where Content == String)
-  @_specialize(where Content == String?)
   override func cell(_ row: inout RowReader) throws -> AttributeCell {
-    if try row.skipNull() { return AttributeCell(any: placeholder) }
-    return AttributeCell(try Content.read(from: &row))
+    if try row.skipNull() {
+      return form == .optionalText ? .optionalText(nil) : AttributeCell(any: placeholder)
+    }
+    return switch form {
+    case .text: .text(try String.read(from: &row))
+    case .optionalText: .optionalText(try String.read(from: &row))
+    case .integer: AttributeCell(try Int.read(from: &row))
+    case .double: AttributeCell(try Double.read(from: &row))
+    case .truth: AttributeCell(try Bool.read(from: &row))
+    case .other: AttributeCell(try Content.read(from: &row))
+    }
   }
 
   override func values(_ value: Any) throws -> [Value] {
@@ -34,29 +39,54 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec {
     try write(AttributeCell(any: value), to: &row)
   }
 
-  @_specialize(where Content == Bool)
-  @_specialize(where Content == Double)
-  @_specialize(where Content == Int)
-  @_specialize(where Content == String)
-  @_specialize(where Content == String?)
   override func write(_ cell: AttributeCell, to row: inout RowWriter) throws {
-    row.append(try cell.cast(to: Content.self).attributeValue)
+    switch cell {
+    case .text(let text) where form == .text: row.append(text)
+    case .optionalText(let text) where form == .optionalText:
+      if let text { row.append(text) } else { row.appendNull() }
+    case .bytes(let word, _, let type) where form == .integer && type == Int.self:
+      row.append(Int64(bitPattern: word))
+    case .bytes(let word, _, let type) where form == .double && type == Double.self:
+      row.append(Double(bitPattern: word))
+    case .bytes(let word, _, let type) where form == .truth && type == Bool.self:
+      row.append(word != 0)
+    default: row.append(try cell.cast(to: Content.self).attributeValue)
+    }
   }
 
   override func areEqual(_ left: Any, _ right: Any) -> Bool {
     areEqual(AttributeCell(any: left), AttributeCell(any: right))
   }
 
-  @_specialize(where Content == Bool)
-  @_specialize(where Content == Double)
-  @_specialize(where Content == Int)
-  @_specialize(where Content == String)
-  @_specialize(where Content == String?)
   override func areEqual(_ left: AttributeCell, _ right: AttributeCell) -> Bool {
+    if case .bytes(let low, let high, let type) = left,
+      case .bytes(let otherLow, let otherHigh, let other) = right, type == Content.self,
+      other == type
+    {
+      if low == otherLow, high == otherHigh { return true }
+      if form == .integer || form == .truth { return false }
+    }
     guard let left = try? left.cast(to: Content.self).attributeValue,
       let right = try? right.cast(to: Content.self).attributeValue
     else { return false }
     return left.isIdentical(to: right)
+  }
+}
+
+/// The types whose values a codec reads and writes itself, without asking their conformance.
+private enum PlainForm {
+  case text, optionalText, integer, double, truth, other
+
+  init<Content>(_: Content.Type) {
+    self =
+      switch Content.self {
+      case is String.Type: .text
+      case is String?.Type: .optionalText
+      case is Int.Type: .integer
+      case is Double.Type: .double
+      case is Bool.Type: .truth
+      default: .other
+      }
   }
 }
 
