@@ -5,7 +5,9 @@ final class IdentityMap {
   /// The objects by the topmost entities of their stores.
   private var tablesByRoot: [ObjectIdentifier: IdentityTable] = [:]
   /// The objects of the entity that was asked for last, and most often is again.
-  @exclusivity(unchecked) private var latest: (root: EntityKey, table: IdentityTable)?
+  @exclusivity(unchecked) private var latest: IdentityTable?
+  /// Its entity, which lasts as long as the process.
+  @exclusivity(unchecked) private var latestRoot: ObjectIdentifier?
   /// The context, which owns this.
   unowned(unsafe) var context: (any ObjectContext)?
   /// The use of the context by threads.
@@ -26,9 +28,10 @@ final class IdentityMap {
   }
 
   private func known(_ root: EntityKey) -> IdentityTable? {
-    if let latest, latest.root === root { return latest.table }
-    guard let table = tablesByRoot[ObjectIdentifier(root)] else { return nil }
-    latest = (root, table)
+    let root = ObjectIdentifier(root)
+    if root == latestRoot { return latest }
+    guard let table = tablesByRoot[root] else { return nil }
+    (latestRoot, latest) = (root, table)
     return table
   }
 
@@ -50,7 +53,7 @@ final class IdentityTable {
   let accessGuard: ContextAccessGuard
   private let locked = RegistrationLock()
   /// The objects with numbers.
-  @exclusivity(unchecked) private var numbered: [ObjectNumber: Entry] = [:]
+  @exclusivity(unchecked) private var numbered = NumberedObjects()
   /// The objects with text keys instead of numbers.
   @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
@@ -61,7 +64,7 @@ final class IdentityTable {
 
   subscript(key: PersistentIdentifier.Key) -> ModelStorage? {
     let storage = locked {
-      if let number = key.number { numbered[number]?.ifAlive } else { others[key]?.ifAlive }
+      if let number = key.number { numbered.entry(number)?.ifAlive } else { others[key]?.ifAlive }
     }
     return storage?.model == nil ? nil : storage
   }
@@ -73,7 +76,7 @@ final class IdentityTable {
     let displaced = locked { () -> ModelStorage? in
       let old =
         if let number = storage.identifier.key.number {
-          numbered.updateValue(entry, forKey: number)
+          numbered.update(entry, number)
         } else {
           others.updateValue(entry, forKey: storage.identifier.key)
         }
@@ -88,26 +91,20 @@ final class IdentityTable {
   func remove(_ storage: ModelStorage) {
     let entry = Entry.passUnretained(storage)
     locked {
-      if let number = storage.identifier.key.number {
-        Self.remove(entry, number, from: &numbered)
-      } else {
-        Self.remove(entry, storage.identifier.key, from: &others)
+      let key = storage.identifier.key
+      if let number = key.number {
+        numbered.remove(entry, number)
+      } else if others[key]?.toOpaque() == entry.toOpaque() {
+        others[key] = nil
       }
     }
     storage.table = nil
   }
 
-  private static func remove<Key>(_ entry: Entry, _ key: Key, from entries: inout [Key: Entry]) {
-    guard let index = entries.index(forKey: key),
-      entries.values[index].toOpaque() == entry.toOpaque()
-    else { return }
-    entries.remove(at: index)
-  }
-
   /// Unregisters all objects at the context's end, and returns their storages.
   func end() -> [ModelStorage] {
     context = nil
-    defer { locked { (numbered, others) = ([:], [:]) } }
+    defer { locked { (numbered, others) = (NumberedObjects(), [:]) } }
     return everything
   }
 
@@ -119,30 +116,89 @@ final class IdentityTable {
 
   /// The storages, also of objects that have ended.
   private var everything: [ModelStorage] {
-    locked { (Array(numbered.values) + others.values).compactMap { $0.ifAlive } }
+    locked { (numbered.all + others.values).compactMap { $0.ifAlive } }
   }
 }
 
 extension PersistentIdentifier.Key {
   /// The number of the object, below 0 if it was never saved; `nil` if it has a text.
-  fileprivate var number: ObjectNumber? {
+  fileprivate var number: Int64? {
     switch self {
-    case .row(let number): ObjectNumber(value: number)
-    case .temporary(let number): ObjectNumber(value: ~Int64(bitPattern: number))
+    case .row(let number): number
+    case .temporary(let number): ~Int64(bitPattern: number)
     case .custom: nil
     }
   }
 }
 
-/// The number of an object, whose hash value takes a few instructions.
+/// Objects by their numbers: a hash table with open addressing.
 ///
 /// Nobody gains by choosing numbers that collide: they are the store's.
-private struct ObjectNumber: Hashable {
-  let value: Int64
+private struct NumberedObjects {
+  typealias Entry = Unmanaged<ModelStorage>
 
-  // swift-format-ignore: NoLeadingUnderscores
-  func _rawHashValue(seed: Int) -> Int {
-    let product = (Int(value) ^ seed).multipliedFullWidth(by: 0x1E37_79B9_7F4A_7C15)
-    return product.high ^ Int(bitPattern: product.low)
+  private struct Place {
+    var number: Int64 = 0
+    var entry: Entry?
+  }
+
+  private var places: [Place] = []
+  private var count = 0
+
+  var all: [Entry] { places.compactMap(\.entry) }
+
+  func entry(_ number: Int64) -> Entry? {
+    places.isEmpty ? nil : places[index(of: number)].entry
+  }
+
+  /// Puts an object in the place of another one; returns that.
+  mutating func update(_ entry: Entry, _ number: Int64) -> Entry? {
+    if (count + 1) * 2 > places.count { grow() }
+    let index = index(of: number)
+    let old = places[index].entry
+    places[index] = Place(number: number, entry: entry)
+    if old == nil { count += 1 }
+    return old
+  }
+
+  /// Removes an object if it is the one with a number.
+  mutating func remove(_ entry: Entry, _ number: Int64) {
+    if places.isEmpty { return }
+    var hole = index(of: number)
+    guard places[hole].entry?.toOpaque() == entry.toOpaque() else { return }
+    count -= 1
+    let mask = places.count - 1
+    var next = (hole + 1) & mask
+    while places[next].entry != nil {
+      // An object behind the hole moves into it, unless its search begins behind the hole.
+      if (next - start(places[next].number)) & mask >= (next - hole) & mask {
+        places[hole] = places[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    places[hole].entry = nil
+  }
+
+  /// Returns the place of a number, or the first free one for it.
+  private func index(of number: Int64) -> Int {
+    var index = start(number)
+    while places[index].entry != nil, places[index].number != number {
+      index = (index + 1) & (places.count - 1)
+    }
+    return index
+  }
+
+  /// Returns the place where the search for a number begins.
+  private func start(_ number: Int64) -> Int {
+    let product = number.multipliedFullWidth(by: 0x1E37_79B9_7F4A_7C15)
+    return Int(truncatingIfNeeded: product.high ^ Int64(bitPattern: product.low))
+      & (places.count - 1)
+  }
+
+  private mutating func grow() {
+    let old = places
+    places = Array(repeating: Place(), count: max(16, old.count * 2))
+    for place in old where place.entry != nil { places[index(of: place.number)] = place }
   }
 }
