@@ -143,7 +143,7 @@ extension ModelContext {
   }
 
   /// Whether the stored value of a property is known to be too large for the row.
-  private func isLarge(_ storage: ModelStorage, _ slot: Int) -> Bool {
+  final func isLarge(_ storage: ModelStorage, _ slot: Int) -> Bool {
     largeValues[storage.identifier]?.contains(slot) ?? false
   }
 

@@ -9,14 +9,20 @@ final class AwaitedStorage {
   private static let ofThread = ThreadLocal { AwaitedStorage() }
 
   private unowned(unsafe) var storage: ModelStorage?
+  /// The topmost class of the object.
+  private var root: ObjectIdentifier?
 
   /// Makes the object of a storage.
-  static func offering<Model>(_ storage: ModelStorage, _ make: () -> Model) -> Model {
+  static func offering<Model, Root>(
+    _ storage: ModelStorage,
+    to root: Root.Type,
+    _ make: () -> Model
+  ) -> Model {
     guard storage.phase == .stored else { return make() }
     let awaited = ofThread.object
-    awaited.storage = storage
+    (awaited.storage, awaited.root) = (storage, ObjectIdentifier(root))
     defer {
-      awaited.storage = nil
+      awaited.root = nil
       storage.isAwaited = false
     }
     return make()
@@ -26,10 +32,10 @@ final class AwaitedStorage {
   @usableFromInline
   static func take<Model: PersistentModel>(_: Model.Type) -> DefaultBackingData<Model>? {
     let awaited = ofThread.object
-    guard let storage = awaited.storage, storage.description.root.type == Model.self else {
+    guard awaited.root == ObjectIdentifier(Model.self), let storage = awaited.storage else {
       return nil
     }
-    awaited.storage = nil
+    awaited.root = nil
     storage.isAwaited = true
     // because the storage of an object is made for the topmost class of its hierarchy
     return unsafeDowncast(storage, to: DefaultBackingData<Model>.self)

@@ -76,7 +76,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
   }
 
   /// Creates the values of an object of a store, or of a new one.
-  override init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
+  required init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
     super.init(description, identifier)
   }
 

@@ -29,6 +29,7 @@ final class EntityDescription: @unchecked Sendable {
   private let inheritedKeyPaths: [AnyKeyPath?]
   private let byName: [String: Int]
   private let known = SlotTable()
+  private let maker: ObjectMaker
   /// The constraints and indexes, once they have been used.
   let knownConstraints = AtomicLazyReference<ConstraintTable>()
 
@@ -56,6 +57,8 @@ final class EntityDescription: @unchecked Sendable {
     self.properties = properties
     byKeyPath = keyPaths
     byName = Dictionary(first: properties.map { ($0.name, $0.slot) })
+    let topmost: any PersistentModel.Type = parent?.root.type ?? type
+    maker = ObjectMaker.of(type, root: topmost)
     initialSlots = properties.map(\.initialSlot)
     unloadedSlots = Array(repeating: .unloaded, count: properties.count)
     relationships = properties.filter { $0.destination != nil }
@@ -72,11 +75,19 @@ final class EntityDescription: @unchecked Sendable {
   }
 
   private static let known = Mutex<[ObjectIdentifier: EntityDescription]>([:])
+  /// The description that was asked for last, and most often is again; it lasts as long as the process.
+  private static let latest = Atomic<Unmanaged<EntityDescription>?>(nil)
 
   /// Returns the description of a class, always the same object.
   static func of(_ type: any PersistentModel.Type) -> EntityDescription {
+    if let latest = latest.load(ordering: .acquiring)?.takeUnretainedValue(), latest.type == type {
+      return latest
+    }
     let key = ObjectIdentifier(type)
-    if let description = known.withLock({ $0[key] }) { return description }
+    if let description = known.withLock({ $0[key] }) {
+      latest.store(.passUnretained(description), ordering: .releasing)
+      return description
+    }
     // Metadata is the program's own code, which may come back here.
     let parent = (_getSuperclass(type) as? any PersistentModel.Type).map { of($0) }
     let description = EntityDescription(type, parent: parent)
@@ -184,21 +195,7 @@ extension EntityDescription {
   ///
   /// It is new if `identifier` is `nil`.
   func makeObject(_ identifier: PersistentIdentifier?) -> ObjectReference {
-    makeObject(of: root.type, identifier)
-  }
-
-  /// Creates an object with the backing data of the topmost class.
-  private func makeObject<Root: PersistentModel>(
-    of _: Root.Type,
-    _ identifier: PersistentIdentifier?
-  ) -> ObjectReference {
-    guard let type = type as? Root.Type else {
-      preconditionFailure("\(name) doesn't descend from \(Root.self).")
-    }
-    let storage = DefaultBackingData<Root>(self, identifier)
-    let model = AwaitedStorage.offering(storage) { type.init(backingData: storage) }
-    storage.adopt(model)
-    return ObjectReference(model, storage)
+    maker.make(self, identifier)
   }
 
   /// Makes a placeholder for an object that doesn't exist.

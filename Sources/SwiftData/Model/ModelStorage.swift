@@ -51,14 +51,14 @@ public class ModelStorage {
   final var reader: (any ObjectContext)? { context ?? group?.orphanedObjects?.successor() }
   /// The object, which owns this; it may have ended while this is still referenced.
   @exclusivity(unchecked) private final var owner: UnownedObject?
-  /// The identity of that object.
-  @exclusivity(unchecked) private final var ownerIdentity: ObjectIdentifier?
+  /// The same object, whose memory ``owner`` keeps.
+  @exclusivity(unchecked) private final var ownerAddress: Unmanaged<AnyObject>?
   /// The registrar of observers, for a class that has none.
   final lazy var registrar = ObservationRegistrar()
 
   /// The object; `nil` before its initializer is done and after its end.
   @inline(__always)
-  final var model: AnyObject? { owner?.object }
+  final var model: AnyObject? { ownerAddress?.ifAlive }
 
   /// The version of an object whose row differs from the values that were read.
   static let staleVersion: Int64 = -1
@@ -77,7 +77,7 @@ public class ModelStorage {
     case gone
   }
 
-  init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
+  required init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
     self.description = description
     if let identifier {
       self.identifier = identifier
@@ -119,6 +119,15 @@ public class ModelStorage {
   /// Whether a context takes the object as soon as one of its objects leads to it.
   final var isAdoptable: Bool { phase == .unregistered || isOrphan }
 
+  /// Gives an unread object memory of its own for its values: a copy of shared ones costs more.
+  final func prepareForValues() {
+    var own: [Slot] = []
+    own.reserveCapacity(slots.count)
+    // because making an array of repeated slots looks its type up each time
+    for _ in slots.indices { own.append(.unloaded) }
+    slots = own
+  }
+
   /// Whether a property hasn't been read.
   final func isUnloaded(_ slot: Int) -> Bool {
     if case .unloaded = slots[slot] { return true }
@@ -134,13 +143,13 @@ public class ModelStorage {
   /// Sets the object that this belongs to, whose class may be a subclass.
   @inline(__always)
   final func adopt(_ model: some PersistentModel) {
-    if ownerIdentity == ObjectIdentifier(model) { return }
+    if ownerAddress?.toOpaque() == Unmanaged.passUnretained(model).toOpaque() { return }
     take(model)
   }
 
   private final func take(_ model: some PersistentModel) {
     owner = UnownedObject(model)
-    ownerIdentity = ObjectIdentifier(model)
+    ownerAddress = .passUnretained(model)
     let type = type(of: model)
     if description.type != type {
       let description = EntityDescription.of(type)
@@ -184,6 +193,11 @@ extension ModelStorage {
 
 extension ModelStorage {
   /// Returns the value of an attribute.
+  @_specialize(kind:partial,where V == Bool)
+  @_specialize(kind:partial,where V == Double)
+  @_specialize(kind:partial,where V == Int)
+  @_specialize(kind:partial,where V == String)
+  @_specialize(kind:partial,where V == String?)
   final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
     let slot = description.slot(of: key)
     return usingAttribute(slot) {
@@ -205,22 +219,28 @@ extension ModelStorage {
   }
 
   /// Gives an attribute a value.
+  @_specialize(kind:partial,where V == Bool)
+  @_specialize(kind:partial,where V == Double)
+  @_specialize(kind:partial,where V == Int)
+  @_specialize(kind:partial,where V == String)
+  @_specialize(kind:partial,where V == String?)
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
-    if isAwaited { return }
-    let slot = description.slot(of: key)
-    let value = Slot.value(AttributeCell(newValue))
+    if !isAwaited { setAttribute(description.slot(of: key), AttributeCell(newValue)) }
+  }
+
+  private final func setAttribute(_ slot: Int, _ value: AttributeCell) {
     usingAttribute(slot) {
       if isStored(value, slot) { return }
       willChange(slot)
-      slots[slot] = value
+      slots[slot] = .value(value)
     }
   }
 
   /// Whether a property that the program hasn't changed has a value already.
-  private final func isStored(_ value: Slot, _ slot: Int) -> Bool {
+  private final func isStored(_ value: AttributeCell, _ slot: Int) -> Bool {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return false }
     // In a migration stage, a value that was read may stand for a missing one.
-    return description.properties[slot].isSame(slots[slot], value)
+    return description.properties[slot].isSame(slots[slot], .value(value))
       && context?.isMigrating != true
   }
 

@@ -30,7 +30,9 @@ struct SlotSet: Hashable, Sequence {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
 
-  init(_ slots: [Int] = []) { for slot in slots { insert(slot) } }
+  init() {}
+
+  init(_ slots: [Int]) { for slot in slots { insert(slot) } }
 
   var isEmpty: Bool { low == 0 && high.isEmpty }
 

@@ -12,10 +12,13 @@ final class SlotTable: Sendable {
 
   /// A hash table with open addressing, which isn't changed once it is published.
   private final class Table {
-    @exclusivity(unchecked) var entries: [Entry]
+    let entries: UnsafeMutableBufferPointer<Entry>
     var count = 0
 
-    init(capacity: Int) { entries = Array(repeating: Entry(), count: capacity) }
+    init(capacity: Int) {
+      entries = .allocate(capacity: capacity)
+      entries.initialize(repeating: Entry())
+    }
 
     @inline(__always)
     func position(_ address: UInt) -> Int {
@@ -24,6 +27,12 @@ final class SlotTable: Sendable {
         position = (position + 1) & (entries.count - 1)
       }
       return position
+    }
+
+    @inline(__always)
+    func slot(_ address: UInt) -> Int? {
+      let entry = entries[position(address)]
+      return entry.keyPath == 0 ? nil : entry.slot
     }
 
     func add(_ entry: Entry) {
@@ -50,10 +59,8 @@ final class SlotTable: Sendable {
     guard let address = UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring)) else {
       return nil
     }
-    let table = Unmanaged<Table>.fromOpaque(address).takeUnretainedValue()
     let key = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
-    let entry = table.entries[table.position(key)]
-    return entry.keyPath == 0 ? nil : entry.slot
+    return Unmanaged<Table>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.slot(key) }
   }
 
   /// Remembers the slot of a key path, which is then never freed, so that its address stays its own.

@@ -35,7 +35,7 @@ final class RowIntake {
   private var outdated: [ObjectReference] = []
   private var group: FetchGroup?
   /// Whether a value is too large for its row.
-  private(set) var lacksValues = false
+  @exclusivity(unchecked) private(set) var lacksValues = false
   private var branches: [String: Branch] = [:]
   private var branchPlans: [String: RowPlan] = [:]
 
@@ -88,6 +88,7 @@ final class RowIntake {
       // Else the object has ended on another thread just now.
     }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
+    link.storage.prepareForValues()
     table.add(link.storage)
     return link
   }
@@ -122,10 +123,11 @@ final class RowIntake {
     of storage: ModelStorage,
     _ reader: inout RowReader
   ) throws -> (index: Int, slot: Slot)? {
-    try reader.slot(step) { slot, error in
-      if (error as? DepotError)?.isOfLength == true { lacksValues = true }
-      context.refuse(slot, of: storage, error)
+    let found = try reader.slot(step, of: storage, in: context)
+    if case (let index, .unloaded)? = found, context.isLarge(storage, index) {
+      lacksValues = true
     }
+    return found
   }
 
   /// Takes the values of a row that are unknown.

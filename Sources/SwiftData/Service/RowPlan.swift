@@ -97,7 +97,9 @@ final class RowPlan {
       guard let owner = part.owner, type.isKind(of: owner) else { return RowStep.skip(part.width) }
       let property = type.properties[part.slot]
       if let codec = property.codec {
-        guard let places = part.places else { return .value(part.slot, codec, part.width) }
+        guard let places = part.places else {
+          return .value(part.slot, .passUnretained(codec), part.width)
+        }
         return .parts(part.slot, codec, places, part.width)
       }
       let target = property.destination.map { EntityDescription.of($0) } ?? type
@@ -118,8 +120,8 @@ struct RowLayout {
 
 /// The use of columns of a row.
 enum RowStep {
-  /// They are the value of an attribute, of so many columns.
-  case value(Int, AttributeCodec, Int)
+  /// They are the value of an attribute, of so many columns; the class's description keeps the codec.
+  case value(Int, Unmanaged<AttributeCodec>, Int)
   /// Among so many columns, these indexes have the values of an attribute.
   case parts(Int, AttributeCodec, [Int], Int)
   /// It is the row that a to-one relationship leads to.
@@ -144,21 +146,23 @@ extension RowReader {
   ///
   /// - Parameters:
   ///   - step: The property and its columns.
-  ///   - refuse: Notes why a property's value can't be taken.
+  ///   - storage: The object, of which a value that can't be taken is noted.
+  ///   - context: The context of the object.
   /// - Returns: The property and its slot; `nil` if the columns aren't used.
   /// - Throws: ``DepotError`` if the row is malformed.
   mutating func slot(
     _ step: RowStep,
-    _ refuse: (Int, any Error) -> Void
+    of storage: ModelStorage,
+    in context: ModelContext
   ) throws -> (index: Int, slot: Slot)? {
     switch step {
     case .value(let place, let codec, let width):
       let end = column + width
       do {
-        return (place, .value(try codec.cell(&self)))
+        return (place, .value(try codec._withUnsafeGuaranteedRef { try $0.cell(&self) }))
       } catch let error where error.isOfValue {
         try skip(end - column)
-        refuse(place, error)
+        context.refuse(place, of: storage, error)
         return (place, .unloaded)
       }
     case .parts(let place, let codec, let places, let width):
@@ -167,7 +171,7 @@ extension RowReader {
       do {
         return (place, .value(any: try codec.value(of: places.map { texts[$0] })))
       } catch let error where error.isOfValue {
-        refuse(place, error)
+        context.refuse(place, of: storage, error)
         return (place, .unloaded)
       }
     case .reference(let index, let entity):
