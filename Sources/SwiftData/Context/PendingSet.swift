@@ -25,6 +25,9 @@ struct PendingSet {
   /// The objects that are in the set now.
   var all: [ObjectReference] { links.compactMap { $0 } }
 
+  /// The same without an array of their own, while the set stays as it is.
+  var current: some Sequence<ObjectReference> { links.lazy.compactMap { $0 } }
+
   /// Empties the set; returns its objects.
   mutating func removeAll() -> [ObjectReference] {
     let all = all

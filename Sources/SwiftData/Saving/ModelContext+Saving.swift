@@ -180,6 +180,7 @@ extension ModelContext {
     _ report: inout SaveReport
   ) {
     for (link, result) in zip(changes.inserted, outcome.inserted) {
+      report.inserted.append(result.identifier)
       if let other = adopt(link, result.identifier, result.version) {
         report.replaced.append(other)
         // Its changes are in the row too.
@@ -214,14 +215,12 @@ extension ModelContext {
       }
     }
     // Only now have all objects their identifiers.
-    for link in changes.inserted {
-      link.storage.settle()
-      report.inserted.append(link.storage.identifier)
+    let related = (changes.inserted + changes.updated).filter {
+      !$0.storage.description.relationships.isEmpty
     }
-    for link in changes.updated { link.storage.settle() }
+    for link in related { link.storage.settle() }
     if !store.keepsMissingLists {
-      for link in changes.inserted { link.storage.fillMissingLists() }
-      for link in changes.updated { link.storage.fillMissingLists() }
+      for link in related { link.storage.fillMissingLists() }
     }
     pending.removeRequirements(
       of: changes.required.map(\.link) + changes.updated + changes.deleted

@@ -3,8 +3,8 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` that names the entity and the property.
   final func validate() throws {
     if let error = deniedDeletion() { throw error }
-    for link in pending.inserted.all { try validate(link.storage, isNew: true) }
-    for link in pending.changed.all {
+    for link in pending.inserted.current { try validate(link.storage, isNew: true) }
+    for link in pending.changed.current {
       try checkUnread(link.storage)
       try validate(link.storage, isNew: false)
     }

@@ -65,12 +65,16 @@ extension ServiceStore {
   private func outcome(of save: UnconfirmedSave, _ result: SaveResult) throws -> SaveOutcome {
     let (changes, encoding) = (save.sent.changes, save.encoding)
     var outcome = SaveOutcome()
-    let rows = insertedRows(of: changes.inserted, result)
+    let rowsByClass = insertedRows(of: changes.inserted, result)
     outcome.inserted.reserveCapacity(changes.inserted.count)
+    var (inserted, rows) = (EntityDescription?.none, InsertedRows?.none)
     for link in changes.inserted {
-      guard link.storage.identifier.isTemporary,
-        let row = rows[ObjectIdentifier(link.storage.description)]?.next()
-      else {
+      let storage = link.storage
+      if inserted !== storage.description {
+        inserted = storage.description
+        rows = rowsByClass[ObjectIdentifier(storage.description)]
+      }
+      guard storage.identifier.isTemporary, let row = rows?.next() else {
         throw SwiftDataError(.storeFailure, "The store didn't say which rows were inserted.")
       }
       outcome.inserted.append(row)
@@ -163,7 +167,9 @@ private final class InsertedRows: IteratorProtocol {
   private let versions: [Int64: Int64]
 
   func next() -> (identifier: PersistentIdentifier, version: Int64)? {
-    rows.popFirst().map { (PersistentIdentifier(entity, .row($0)), versions[$0] ?? 1) }
+    guard let row = rows.popFirst() else { return nil }
+    let version = versions.isEmpty ? nil : versions[row]
+    return (PersistentIdentifier(entity, .row(row)), version ?? 1)
   }
 }
 
