@@ -146,7 +146,7 @@ extension RowReader {
   ///
   /// - Parameters:
   ///   - step: The property and its columns.
-  ///   - storage: The object, of which a value that can't be taken is noted.
+  ///   - storage: The object; a value that can't be taken is noted for it.
   ///   - context: The context of the object.
   /// - Returns: The property and its slot; `nil` if the columns aren't used.
   /// - Throws: ``DepotError`` if the row is malformed.
