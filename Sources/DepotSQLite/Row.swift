@@ -37,6 +37,35 @@ package struct Row: ~Copyable {
 
   package func isNull(_ column: Int) -> Bool { kind(column) == .null }
 
+  /// The value in a column, whose bytes are valid until the statement steps again.
+  package enum Content {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeBufferPointer<UInt8>)
+    case blob(UnsafeBufferPointer<UInt8>)
+  }
+
+  /// Returns the value in a column, in one call for its kind and its content.
+  ///
+  /// The corresponding C functions are `sqlite3_column_value` and `sqlite3_value_*`. SQLite protects
+  /// such a value from no other thread, but the connection has only one.
+  package func content(_ column: Int) -> Content {
+    let value = sqlite3_column_value(handle, Int32(column))
+    switch Kind(sqlite3_value_type(value)) {
+    case .integer: return .integer(sqlite3_value_int64(value))
+    case .real: return .real(sqlite3_value_double(value))
+    case .text:
+      // The pointer is read before the count, as SQLite's documentation requires.
+      let start = sqlite3_value_text(value)
+      return .text(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    case .blob:
+      let start = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      return .blob(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    case .null: return .null
+    }
+  }
+
   @inline(__always)
   package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
@@ -54,16 +83,6 @@ package struct Row: ~Copyable {
       ? sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
       : sqlite3_column_text(handle, column)
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
-  }
-
-  /// The bytes of a value known to be text, valid until the statement steps again.
-  @inline(__always)
-  package func textBytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
-    let pointer = sqlite3_column_text(handle, Int32(column))
-    return UnsafeBufferPointer(
-      start: pointer,
-      count: Int(sqlite3_column_bytes(handle, Int32(column)))
-    )
   }
 
   /// The bytes of a value known to be a blob, valid until the statement steps again.

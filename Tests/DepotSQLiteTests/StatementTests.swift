@@ -22,6 +22,25 @@ import Testing
     #expect(read == [value])
   }
 
+  @Test(arguments: values)
+  func `a value is the same however often it is read`(value: SQLiteValue) throws {
+    try connection.statement("INSERT INTO t (value) VALUES (?1)").run([value])
+    var read: [SQLiteValue] = []
+    try connection.statement("SELECT value FROM t").run { row in
+      for _ in 0..<2 {
+        switch row.content(0) {
+        case .null: read.append(.null)
+        case .integer(let number): read.append(.integer(number))
+        case .real(let number): read.append(.real(number))
+        case .text(let bytes): read.append(.text(String(decoding: bytes, as: UTF8.self)))
+        case .blob(let bytes): read.append(.blob(Array(bytes)))
+        }
+      }
+      read.append(row[0])
+    }
+    #expect(read == [value, value, value])
+  }
+
   @Test func `a clash in a unique index is told from other failures`() throws {
     let insert = try connection.statement("INSERT INTO t (value) VALUES (?1)")
     try insert.run([.integer(1)])

@@ -60,35 +60,75 @@ struct RowWriting {
     to writer: inout JSONWriter
   ) throws(DepotError) {
     let start = writer.bytes.count
-    writer.bytes.append(UInt8(ascii: "["))
-    if hasIdentity {
-      writer.integer(row.integer(offset), as: form)
-      writer.bytes.append(UInt8(ascii: ","))
-      writer.integer(row.integer(offset + 1), as: form)
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) {
+      (memory) throws(DepotError) in
+      var piece = JSONPiece(in: memory)
+      piece.byte(UInt8(ascii: "["), to: &writer)
+      if hasIdentity {
+        write(row.integer(offset), form, &piece, to: &writer)
+        piece.byte(UInt8(ascii: ","), to: &writer)
+        write(row.integer(offset + 1), form, &piece, to: &writer)
+      }
+      for index in 0..<values.count {
+        if hasIdentity || index > 0 { piece.byte(UInt8(ascii: ","), to: &writer) }
+        try write(row, offset, values[index], form, &piece, to: &writer)
+        guard writer.bytes.count + piece.count - start <= limit else { throw tooLarge }
+      }
+      piece.byte(UInt8(ascii: "]"), to: &writer)
+      piece.move(to: &writer)
     }
-    for index in 0..<values.count {
-      if hasIdentity || index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
-      try write(row, offset, values[index], form, to: &writer)
-      guard writer.bytes.count - start <= limit else { throw tooLarge }
-    }
-    writer.bytes.append(UInt8(ascii: "]"))
   }
 
+  @inline(__always)
+  private func write(
+    _ value: Int64,
+    _ form: Int64Form,
+    _ piece: inout JSONPiece,
+    to writer: inout JSONWriter
+  ) {
+    if case .number = form { return piece.integer(value, to: &writer) }
+    piece.move(to: &writer)
+    writer.integer(value, as: form)
+  }
+
+  /// Writes a value: to the piece if it has a frequent form, otherwise directly.
   @inline(__always)
   private func write(
     _ row: borrowing Row,
     _ offset: Int,
     _ column: Column,
     _ form: Int64Form,
+    _ piece: inout JSONPiece,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    let index = offset + column.index
-    switch row.kind(index) {
-    case .null:
-      if column.isSum { throw overflow(column) }
-      if column.form == .identifiers { writer.raw("[]") } else { writer.raw("null") }
-    case .integer:
-      let value = row.integer(index)
+    let content = row.content(offset + column.index)
+    switch (content, column.form) {
+    case (.null, .identifiers): piece.raw("[]", to: &writer)
+    case (.null, _) where !column.isSum: piece.raw("null", to: &writer)
+    case (.integer(let value), .scalar(.int64)): write(value, form, &piece, to: &writer)
+    case (.integer(let value), .scalar(.bool)):
+      piece.raw(value != 0 ? "true" : "false", to: &writer)
+    case (.real(let value), .scalar(.double)): piece.double(value, to: &writer)
+    case (.text(let text), .scalar(.string)):
+      guard UTF8Sequence.isValid(text) else { throw invalidText(row, offset, column) }
+      piece.string(utf8: text, to: &writer)
+    default:
+      piece.move(to: &writer)
+      try write(content, row, offset, column, form, to: &writer)
+    }
+  }
+
+  private func write(
+    _ content: Row.Content,
+    _ row: borrowing Row,
+    _ offset: Int,
+    _ column: Column,
+    _ form: Int64Form,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    switch content {
+    case .null: throw overflow(column)
+    case .integer(let value):
       switch column.form {
       // An expression may return an integer for a double.
       case .scalar(.double): writer.double(Double(value))
@@ -100,17 +140,14 @@ struct RowWriting {
           throw unexpected(row, offset, column)
         }
       }
-    case .real:
-      let value = row.real(index)
+    case .real(let value):
       guard column.form.write(value, to: &writer) else { throw unexpected(row, offset, column) }
-    case .text:
-      let text = row.textBytes(index)
+    case .text(let text):
       guard UTF8Sequence.isValid(text) else { throw invalidText(row, offset, column) }
       guard column.form.write(text: text, form, to: &writer) else {
         throw unexpected(row, offset, column)
       }
-    case .blob:
-      let bytes = row.blobBytes(index)
+    case .blob(let bytes):
       guard column.form.write(blob: bytes, to: &writer) else {
         throw unexpected(row, offset, column)
       }

@@ -15,11 +15,11 @@ enum Cell {
 extension Cell {
   /// Reads a column; text and blobs are valid until the statement steps again.
   init(_ row: borrowing Row, _ column: Int) {
-    switch row.kind(column) {
-    case .integer: self = .integer(row.integer(column))
-    case .real: self = .real(row.real(column))
-    case .text: self = .text(row.bytes(column))
-    case .blob: self = .blob(row.bytes(column))
+    switch row.content(column) {
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let bytes): self = .text(bytes)
+    case .blob(let bytes): self = .blob(bytes)
     case .null: self = .null
     }
   }

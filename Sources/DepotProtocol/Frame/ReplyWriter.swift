@@ -7,13 +7,30 @@ package struct ReplyWriter: Sendable {
 
   /// Appends the terminal frame of success; `body` writes the JSON object that is the result.
   package func ok(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
-    FrameEncoder.append(framing, to: &writer) { writer in
-      writer.raw("{\"id\":")
-      writer.integer(id)
-      writer.raw(",\"ok\":")
-      body(&writer)
-      writer.raw("}")
+    let start = begin(",\"ok\":", in: &writer)
+    body(&writer)
+    end(from: start, in: &writer)
+  }
+
+  /// Opens a frame, with the number of the call and text that comes behind it.
+  ///
+  /// - Returns: The offset of the frame, for ``end(from:in:)``.
+  package func begin(_ text: StaticString, in writer: inout JSONWriter) -> Int {
+    let start = FrameEncoder.begin(framing, in: &writer)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
+      var piece = JSONPiece(in: memory)
+      piece.raw(Self.head, to: &writer)
+      piece.integer(id, to: &writer)
+      piece.raw(text, to: &writer)
+      piece.move(to: &writer)
     }
+    return start
+  }
+
+  /// Closes a frame.
+  package func end(from start: Int, in writer: inout JSONWriter) {
+    writer.raw("}")
+    FrameEncoder.end(framing, from: start, in: &writer)
   }
 
   /// Appends the terminal frame of success; `body` writes the members of the result.
@@ -23,13 +40,9 @@ package struct ReplyWriter: Sendable {
 
   /// Appends the terminal frame of failure.
   package func failure(_ error: DepotError, to writer: inout JSONWriter) {
-    FrameEncoder.append(framing, to: &writer) { writer in
-      writer.raw("{\"id\":")
-      writer.integer(id)
-      writer.raw(",\"err\":")
-      writer.write(error)
-      writer.raw("}")
-    }
+    let start = begin(",\"err\":", in: &writer)
+    writer.write(error)
+    end(from: start, in: &writer)
   }
 
   /// Opens a `next` frame of rows; the caller then writes the rows, separated by commas.
@@ -40,20 +53,31 @@ package struct ReplyWriter: Sendable {
     columns: [String]?,
     in writer: inout JSONWriter
   ) -> Int {
-    let start = FrameEncoder.begin(framing, in: &writer)
-    writer.raw("{\"id\":")
-    writer.integer(id)
+    beginRows(kind: kind, written: columns.map(Self.columns), in: &writer)
+  }
+
+  /// Opens a `next` frame of rows as the function above does, with columns that were written once.
+  package func beginRows(
+    kind: StaticString? = nil,
+    written columns: [UInt8]?,
+    in writer: inout JSONWriter
+  ) -> Int {
+    let start = begin(kind == nil ? "" : ",\"kind\":\"", in: &writer)
     if let kind {
-      writer.raw(",\"kind\":\"")
       writer.raw(kind)
       writer.raw("\"")
     }
-    if let columns {
-      writer.raw(",\"columns\":")
-      writer.names(columns)
-    }
+    if let columns { writer.raw(columns) }
     writer.raw(",\"next\":[")
     return start
+  }
+
+  /// Returns the member `columns`, with the comma before it.
+  package static func columns(_ names: [String]) -> [UInt8] {
+    JSONWriter.bytes { writer in
+      writer.raw(",\"columns\":")
+      writer.names(names)
+    }
   }
 
   /// Closes a `next` frame of rows.
@@ -73,8 +97,7 @@ package struct ReplyWriter: Sendable {
       writer.raw(related)
       writer.raw("]")
     }
-    writer.raw("}")
-    FrameEncoder.end(framing, from: start, in: &writer)
+    end(from: start, in: &writer)
   }
 }
 

@@ -86,29 +86,23 @@ package struct JSONWriter: Sendable {
 
   package mutating func integer(_ value: UInt64) {
     if value < 10 { return bytes.append(0x30 + UInt8(value)) }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: TextCursor.digitsOfNumber) { room in
-      var text = TextCursor(room)
-      text.add(number: value)
-      bytes.append(contentsOf: text.written)
-    }
+    number { NumberText.write(value, to: $0) }
   }
 
   /// Writes the shortest decimal that reads back as `value`, or a string if it isn't finite.
   package mutating func double(_ value: Double) {
     if value.isNaN { return raw("\"NaN\"") }
     if value.isInfinite { return value < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"") }
-    let isShort = withUnsafeTemporaryAllocation(
-      of: UInt8.self,
-      capacity: TextCursor.digitsOfDecimal
-    ) { room in
-      var text = TextCursor(room)
-      let isShort = text.add(shortDecimal: value)
-      bytes.append(contentsOf: text.written)
-      return isShort
+    number { NumberText.write(value, to: $0) }
+  }
+
+  /// Appends a number that `write` writes into memory.
+  @inline(__always)
+  private mutating func number(_ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberText.longest) { memory in
+      guard let start = memory.baseAddress else { return }
+      bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: write(start)))
     }
-    if isShort { return }
-    var text = value.description
-    text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
   /// Writes a string in quotation marks.

@@ -3,11 +3,6 @@ struct TextCursor: ~Copyable {
   private let room: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
 
-  /// The greatest number of bytes that ``add(number:)`` writes.
-  static let digitsOfNumber = 20
-  /// The greatest number of bytes that ``add(shortDecimal:)`` writes.
-  static let digitsOfDecimal = 18
-
   init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
 
   var capacity: Int { room.count }
@@ -35,45 +30,23 @@ struct TextCursor: ~Copyable {
   }
 
   mutating func add(number: Int64) {
-    if number < 0 { add(UInt8(ascii: "-")) }
-    add(number: number.magnitude)
+    count += NumberText.write(number, to: end)
   }
 
   mutating func add(number: UInt64) {
-    if number < 10 { return add(0x30 + UInt8(truncatingIfNeeded: number)) }
-    var length = 1
-    var power: UInt64 = 10
-    while length < Self.digitsOfNumber, number >= power {
-      length += 1
-      power = power &* 10
-    }
-    var rest = number
-    for place in stride(from: count + length - 1, through: count, by: -1) {
-      let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-      room[place] = 0x30 + UInt8(truncatingIfNeeded: remainder)
-      rest = quotient
-    }
-    count += length
+    count += NumberText.write(number, to: end)
   }
 
-  /// Writes a number with up to three digits behind the point; returns whether it is one.
-  ///
-  /// Its shortest decimal has at most 15 digits, so that no other such decimal is nearest to it.
-  mutating func add(shortDecimal value: Double) -> Bool {
-    let scaled = value * 1000
-    guard scaled.magnitude < 1e15, scaled.magnitude >= 1 else { return false }
-    let thousandths = Int64(scaled.rounded())
-    guard Double(thousandths) / 1000 == value else { return false }
-    if thousandths < 0 { add(UInt8(ascii: "-")) }
-    let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-    add(number: whole)
-    add(UInt8(ascii: "."))
-    var rest = fraction
-    repeat {
-      let (digit, next) = rest.quotientAndRemainder(dividingBy: 100)
-      add(0x30 + UInt8(truncatingIfNeeded: digit))
-      rest = next * 10
-    } while rest != 0
-    return true
+  /// Writes the shortest decimal that reads back as a finite number.
+  mutating func add(number: Double) {
+    count += NumberText.write(number, to: end)
+  }
+
+  /// The place of the next number, for which there must be room.
+  private var end: UnsafeMutablePointer<UInt8> {
+    guard let start = room.baseAddress, room.count - count >= NumberText.longest else {
+      preconditionFailure("There must be room for a number.")
+    }
+    return start + count
   }
 }

@@ -32,8 +32,11 @@ public struct RowBatch: Hashable, Sendable {
   public mutating func appendRow<Failure: Error>(
     _ body: (inout RowWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: RowWriter.roomForShortValues) {
-      (room) throws(Failure) in
+    // A closure that throws a generic error has a result whose type is looked up each time.
+    let failure: (any Error)? = withUnsafeTemporaryAllocation(
+      of: UInt8.self,
+      capacity: RowWriter.roomForShortValues
+    ) { room in
       var row = RowWriter(json, room)
       json = []
       row.begin()
@@ -41,11 +44,13 @@ public struct RowBatch: Hashable, Sendable {
         try body(&row)
       } catch {
         json = row.abandon()
-        throw error
+        return error
       }
       if !row.uploads.isEmpty { uploads += row.uploads }
       json = row.end()
+      return nil
     }
+    if let failure = failure as? Failure { throw failure }
     count += 1
   }
 
@@ -190,21 +195,21 @@ public struct RowWriter: ~Copyable {
   }
 
   package mutating func append(_ number: Int64) {
-    next(TextCursor.digitsOfNumber)
+    next(NumberText.longest)
     short.add(number: number)
   }
 
   /// Writes the name of a row that the request inserts.
   package mutating func append(temporary number: UInt64) {
-    next(TextCursor.digitsOfNumber + 3)
+    next(NumberText.longest + 3)
     short.add("\"#")
     short.add(number: number)
     short.add(UInt8(ascii: "\""))
   }
 
   package mutating func append(_ number: Double) {
-    next(TextCursor.digitsOfDecimal)
-    if short.add(shortDecimal: number) { return }
+    next(NumberText.longest)
+    if number.isFinite { return short.add(number: number) }
     flush()
     writer.double(number)
   }

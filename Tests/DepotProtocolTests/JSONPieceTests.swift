@@ -1,0 +1,78 @@
+import DepotProtocol
+import TestSupport
+import Testing
+
+@Suite struct JSONPieceTests {
+  @Test(arguments: TestSupport.seeds(10) as Range<UInt64>)
+  func `a piece gives its writer the bytes that the writer writes by itself`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var (direct, gathered) = (JSONWriter(), JSONWriter())
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
+      var piece = JSONPiece(in: memory)
+      for _ in 0..<300 {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          let number = Self.number(using: &random)
+          direct.integer(number)
+          piece.integer(number, to: &gathered)
+        case 1:
+          let number = Self.double(using: &random)
+          direct.double(number)
+          piece.double(number, to: &gathered)
+        case 2:
+          var text = Self.text(using: &random)
+          direct.string(text)
+          text.withUTF8 { piece.string(utf8: $0, to: &gathered) }
+        default:
+          direct.raw("null,")
+          piece.raw("null", to: &gathered)
+          piece.byte(UInt8(ascii: ","), to: &gathered)
+        }
+      }
+      piece.move(to: &gathered)
+    }
+    #expect(direct.bytes == gathered.bytes)
+  }
+
+  @Test(arguments: TestSupport.seeds(10) as Range<UInt64>)
+  func `numbers are written as Swift describes them`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<1000 {
+      let number = Self.number(using: &random)
+      #expect(JSONWriter.text { $0.integer(number) } == number.description)
+      let double = Self.double(using: &random)
+      guard double.isFinite else { continue }
+      #expect(JSONWriter.text { $0.double(double) } == double.description)
+    }
+    let powers: [UInt64] = [10_000_000_000_000_000_000, 9_999_999_999_999_999_999]
+    for number in powers + [.max, .max / 2] {
+      #expect(JSONWriter.text { $0.integer(number) } == number.description)
+    }
+    for number in [.min, .max, 0, -1, 9, 10, 99, 100] as [Int64] {
+      #expect(JSONWriter.text { $0.integer(number) } == number.description)
+    }
+    for double in [0, -0.0, 0x1p53, 0x1p54, -0x1p53, 1e15, .leastNonzeroMagnitude] as [Double] {
+      #expect(JSONWriter.text { $0.double(double) } == double.description)
+    }
+  }
+
+  private static func number(using random: inout SeededGenerator) -> Int64 {
+    Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<64, using: &random)
+  }
+
+  private static func double(using random: inout SeededGenerator) -> Double {
+    if random.once(in: 3) { return Double(number(using: &random)) / 8 }
+    return Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
+  }
+
+  /// Returns a text of any length, some with characters to escape or beyond ASCII.
+  private static func text(using random: inout SeededGenerator) -> String {
+    let length = random.once(in: 10) ? 2000 : Int.random(in: 0..<60, using: &random)
+    let isPlain = !random.once(in: 3)
+    return String(
+      (0..<length).map { _ in
+        isPlain ? Character("x") : random.pick(["a", "\"", "\\", "\n", "\u{1}", "é", "🙂", "字"])
+      }
+    )
+  }
+}
