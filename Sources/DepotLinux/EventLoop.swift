@@ -87,8 +87,9 @@ package final class EventLoop: SerialExecutor {
       state.isSleeping = !state.mustNotSleep && state.jobs.isEmpty
       return state.isSleeping ? milliseconds : 0
     }
-    withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 128) { buffer in
-      let count = epoll_wait(epoll.number, buffer.baseAddress, 128, timeout)
+    // As many as the stack has room for: 1024 bytes.
+    withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { buffer in
+      let count = epoll_wait(epoll.number, buffer.baseAddress, 64, timeout)
       for index in 0..<max(0, Int(count)) { note(buffer[index], &events) }
     }
     let jobs = state.withLock { state in

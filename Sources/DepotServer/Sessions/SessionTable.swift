@@ -43,7 +43,10 @@ struct SessionTable {
   }
 
   /// Removes the first sessions of the queue, which were served.
-  mutating func dequeue(_ count: Int) { ready.removeFirst(count) }
+  mutating func dequeue(_ count: Int) {
+    guard count == ready.count else { return ready.removeFirst(count) }
+    Self.clear(&ready)
+  }
 
   /// Makes a session's output be sent before the loop sleeps.
   mutating func scheduleFlush(_ session: Session) {
@@ -53,7 +56,12 @@ struct SessionTable {
   }
 
   /// Notes that the output was sent.
-  mutating func didFlush() { unsent.removeAll(keepingCapacity: true) }
+  mutating func didFlush() { Self.clear(&unsent) }
+
+  /// Removes all sessions of a list, most often one, in less time than `removeAll` takes.
+  private static func clear(_ list: inout [Session]) {
+    while !list.isEmpty { list.removeLast() }
+  }
 
   /// Makes a session wait until its next call may begin.
   mutating func hold(_ session: Session) { held[session.number] = session }
