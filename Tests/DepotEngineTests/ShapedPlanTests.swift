@@ -37,7 +37,7 @@ import Testing
         }
         if call.form.shape?.variables.isEmpty == false { shared += 1 }
         let expected = Self.read { try ReadStatement(call.operation, in: catalog) }
-        let found = Self.read { try plans.plan(call.operation, call.form, in: catalog) }
+        let found = Self.read { try plans.read(call.operation, call.form, in: catalog).plan }
         #expect(found == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       }
     }

@@ -161,7 +161,7 @@ extension LiveQueries {
     _ query: LiveQuery
   ) throws -> LiveResult.Row {
     var writer = JSONWriter(capacity: 128)
-    try plan.stream.writing.write(statement.row, int64: query.watch.reply.int64, to: &writer)
+    try plan.stream.form.writing.write(statement.row, int64: query.watch.reply.int64, to: &writer)
     let entry = LiveEntry(statement.row, plan.keys, json: writer.bytes[...])
     return LiveResult.Row(entry: entry, json: writer.bytes)
   }
@@ -192,9 +192,9 @@ extension LiveQueries {
         properties: { plan.dependencies.properties(changedBy: changedRows?[$0]) },
         related: { identifiers in
           var run = try PrefetchRun(connection(), query.watch.reply, byteLimit: 1 << 20)
-          return try run.related(plan.stream.prefetch, of: identifiers)
+          return try run.related(plan.stream.form.prefetch, of: identifiers)
         },
-        hasRelated: !plan.stream.prefetch.isEmpty
+        hasRelated: !plan.stream.form.prefetch.isEmpty
       )
     if let from, case .rows(_, let result) = query.subject, !plan.isTimeDependent,
       result.count <= SharedRows.rowLimit
@@ -345,7 +345,7 @@ extension LiveQueries {
       changedRows = try walk.changedRows(query.dirtyRows)
     }
     // It is then unknown which rows have changed related rows.
-    let isEveryRowNew = changedRows == nil && !plan.stream.prefetch.isEmpty
+    let isEveryRowNew = changedRows == nil && !plan.stream.form.prefetch.isEmpty
     var result = result
     var snapshot = LiveSnapshot(token: token)
     var json: [Int64: [UInt8]] = [:]

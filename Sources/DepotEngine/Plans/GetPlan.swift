@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The plan for reading rows of one entity by their identifiers.
-struct GetPlan {
+final class GetPlan {
   private let statement: Statement
   private let connection: Connection
   private let writing: RowWriting
@@ -37,39 +37,37 @@ struct GetPlan {
     names = writer.bytes
   }
 
-  /// Appends the final frame with the rows, in the order of the identifiers.
+  /// Appends the final frame with the rows of these identifiers, in their order.
   ///
   /// If it throws, the frame is incomplete.
   ///
   /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more bytes than `byteLimit`.
   func answer(
     _ request: GetRequest,
+    _ identifiers: [Int64],
     _ reply: ReplyWriter,
     byteLimit: Int = Limits.frameBytes,
     _ writer: inout JSONWriter
   ) throws {
-    let start = FrameEncoder.begin(reply.framing, in: &writer)
-    writer.raw("{\"id\":")
-    writer.integer(reply.id)
-    writer.raw(",\"ok\":{")
+    let start = reply.begin(",\"ok\":{", in: &writer)
     if request.namesColumns { writer.raw(names) }
     writer.raw("\"rows\":[")
     var missing: [Int64] = []
-    let isSingle = request.identifiers.count == 1 && prefetch.isEmpty
+    let isSingle = identifiers.count == 1 && prefetch.isEmpty
     if isSingle || connection.isInTransaction {
-      try append(request, reply, byteLimit, &writer, &missing)
+      try append(identifiers, reply, byteLimit, &writer, &missing)
     } else {
       try connection.run("BEGIN")
       defer { try? connection.run("COMMIT") }
-      try append(request, reply, byteLimit, &writer, &missing)
+      try append(identifiers, reply, byteLimit, &writer, &missing)
     }
     if !missing.isEmpty {
       guard request.allowsMissing else { throw notFound(missing) }
       writer.member("missing")
       writer.identifiers(missing, as: reply.int64)
     }
-    writer.raw("}}")
-    FrameEncoder.end(reply.framing, from: start, in: &writer)
+    writer.raw("}")
+    reply.end(from: start, in: &writer)
     guard writer.bytes.count - start <= byteLimit else { throw Self.tooLarge }
   }
 
@@ -81,25 +79,25 @@ struct GetPlan {
 
   /// Appends the rows, the end of their list, and their related rows.
   private func append(
-    _ request: GetRequest,
+    _ identifiers: [Int64],
     _ reply: ReplyWriter,
     _ byteLimit: Int,
     _ writer: inout JSONWriter,
     _ missing: inout [Int64]
   ) throws {
-    try append(request.identifiers, reply, byteLimit, &writer, &missing)
+    try appendRows(identifiers, reply, byteLimit, &writer, &missing)
     writer.raw("]")
     guard !prefetch.isEmpty else { return }
     var run = PrefetchRun(connection, reply, byteLimit: byteLimit)
-    var rest = Set(request.identifiers).subtracting(missing)
-    let found = request.identifiers.filter { rest.remove($0) != nil }
+    var rest = Set(identifiers).subtracting(missing)
+    let found = identifiers.filter { rest.remove($0) != nil }
     guard let related = try run.related(prefetch, of: found) else { throw Self.tooLarge }
     writer.raw(",\"related\":[")
     writer.raw(related)
     writer.raw("]")
   }
 
-  private func append(
+  private func appendRows(
     _ identifiers: [Int64],
     _ reply: ReplyWriter,
     _ byteLimit: Int,

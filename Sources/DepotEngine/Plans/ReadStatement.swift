@@ -45,16 +45,20 @@ struct ReadStatement {
 
   /// Runs a statement whose result is one integer.
   func integer(on connection: Connection) throws(SQLiteError) -> Int64 {
-    let statement = try connection.prepared(self)
-    defer {
-      connection.countScannedRows(of: statement)
-      statement.reset()
-    }
-    return try statement.step() && !statement.row.isNull(0) ? statement.row.integer(0) : 0
+    try connection.integer(connection.prepared(self))
   }
 }
 
 extension Connection {
+  /// Runs a prepared statement whose result is one integer.
+  func integer(_ statement: Statement) throws(SQLiteError) -> Int64 {
+    defer {
+      countScannedRows(of: statement)
+      statement.reset()
+    }
+    return try statement.step() && !statement.row.isNull(0) ? statement.row.integer(0) : 0
+  }
+
   /// Adds the rows that a statement visited in full scans to ``scannedRows``.
   func countScannedRows(of statement: Statement) { scannedRows += statement.take(.scannedRows) }
 

@@ -43,28 +43,49 @@ struct ShapedPlans<Plan: StatementPlan> {
   /// Removes all plans, as after a change of the schema.
   mutating func removeAll() { plans = [:] }
 
-  /// Returns the plan of a call, compiled unless a call of the same shape was earlier.
-  mutating func plan(
+  /// Returns the plan of a call, compiled unless a call of the same shape was earlier, with the
+  /// statement that all calls of the shape share.
+  ///
+  /// The operation may belong to another call of the shape.
+  mutating func read(
     _ operation: Operation,
     _ form: CallForm,
     in catalog: Catalog
-  ) throws(DepotError) -> Plan {
-    guard let shape = form.shape else { return try Plan(operation, in: catalog) }
+  ) throws(DepotError) -> PlannedRead<Plan> {
+    guard let shape = form.shape else { return PlannedRead(try Plan(operation, in: catalog)) }
     let key = ObjectIdentifier(shape)
-    if let known = plans[key] {
-      return if let plan = known.plan(form.constants) { plan } else {
-        try Plan(operation, in: catalog)
-      }
-    }
+    if let known = plans[key], let plan = known.plan(form) { return PlannedRead(plan, known) }
+    let operation = form.operation ?? operation
     let plan = try Plan(operation, in: catalog)
-    if plans.count >= Self.limit { plans = [:] }
-    plans[key] = ShapedPlan(plan, shape, form.constants, operation, in: catalog)
-    return plan
+    if plans[key] == nil {
+      if plans.count >= Self.limit { plans = [:] }
+      plans[key] = ShapedPlan(plan, shape, form.constants, operation, in: catalog)
+    }
+    return PlannedRead(plan)
+  }
+}
+
+/// The plan of a call.
+struct PlannedRead<Plan: StatementPlan> {
+  let plan: Plan
+  private let shaped: ShapedPlan<Plan>?
+
+  fileprivate init(_ plan: Plan, _ shaped: ShapedPlan<Plan>? = nil) {
+    (self.plan, self.shaped) = (plan, shaped)
+  }
+
+  /// Returns the statement with the call's values bound; the cache's connection is the same for
+  /// all its plans.
+  func prepared(on connection: Connection) throws(SQLiteError) -> Statement {
+    guard let shaped else { return try connection.prepared(plan.statement) }
+    let statement = try shaped.compiled(on: connection)
+    try statement.bind(plan.statement.parameters)
+    return statement
   }
 }
 
 /// The plan for calls of one shape.
-private struct ShapedPlan<Plan: StatementPlan> {
+private final class ShapedPlan<Plan: StatementPlan> {
   /// The parameter of a constant in the statement.
   private struct ParameterSource {
     var parameter: Int
@@ -78,6 +99,8 @@ private struct ShapedPlan<Plan: StatementPlan> {
   private let plan: Plan
   /// The parameters of the constants; `nil` if each call needs its own plan.
   private let places: [ParameterSource]?
+  /// The compiled statement, after the first run.
+  private var statement: Statement?
 
   /// Finds the parameters by compiling plans with other constants.
   init(
@@ -136,12 +159,20 @@ private struct ShapedPlan<Plan: StatementPlan> {
     return places
   }
 
-  /// Returns the plan for a call with these constants, or `nil` if it needs its own.
-  func plan(_ constants: [Int64]) -> Plan? {
+  /// Returns the compiled statement.
+  func compiled(on connection: Connection) throws(SQLiteError) -> Statement {
+    if let statement { return statement }
+    let compiled = try connection.statement(plan.statement.sql)
+    statement = compiled
+    return compiled
+  }
+
+  /// Returns the plan for a call of the shape, or `nil` if it needs its own.
+  func plan(_ form: CallForm) -> Plan? {
     guard let places else { return nil }
     var result = plan
     for place in places {
-      let constant = constants[place.constant]
+      let constant = form.constant(place.constant)
       if place.isReal {
         // An integer that no double equals stays an integer.
         guard let value = Double(exactly: constant) else { return nil }

@@ -10,7 +10,6 @@ extension StreamPlan {
     let having = try request.having.map { condition throws(DepotError) in
       try DepotError.at("/args/having", try query.compiler.filter(condition))
     }
-    let names = groups.columns.map(\.name)
     var order = try RowOrder(request.sort, isByIdentifier: false, in: &query.compiler)
     order.append(groups.columns.prefix(request.keys.count).map { $0.reference })
     var sql = "SELECT " + Fragment.list(groups.columns.map(\.reference))
@@ -18,18 +17,19 @@ extension StreamPlan {
     if !order.terms.isEmpty { sql = sql + " ORDER BY " + order.sql }
     sql = sql.cut(request.limit, offset: request.offset)
     statement = try ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
-    writing = RowWriting(
-      columns: groups.columns.enumerated().map { index, column in
-        RowColumn(
-          name: column.name,
-          form: .scalar(column.type),
-          index: index,
-          isSum: column.isSum
-        )
-      }
+    let columns = groups.columns.enumerated().map { index, column in
+      RowColumn(
+        name: column.name,
+        form: .scalar(column.type),
+        index: index,
+        isSum: column.isSum
+      )
+    }
+    form = StreamForm(
+      RowWriting(columns: columns),
+      names: groups.columns.map(\.name),
+      batch: request.batch,
+      entity: request.entity
     )
-    self.names = names
-    batch = request.batch
-    entity = request.entity
   }
 }

@@ -4,21 +4,47 @@ internal import DepotSQLite
 /// The plan of a stream of rows: its statement, and the form of its rows.
 struct StreamPlan {
   var statement: ReadStatement
+  let form: StreamForm
+}
+
+/// The form of the rows of a stream; an object, since the plans of many calls share it.
+final class StreamForm: Sendable {
   let writing: RowWriting
   /// The names of the columns, if requested.
   let names: [String]?
+  /// The names as the member of a frame.
+  let columns: [UInt8]?
   /// The most rows of a frame.
   let batch: Int?
   /// The entity of the rows, for messages.
   let entity: String
   /// The prefetched relationships.
-  var prefetch: [PrefetchNode] = []
+  let prefetch: [PrefetchNode]
   /// Reads the key of the row's section as an array of one element.
   ///
   /// It isn't among the row's values.
-  var section: RowWriting?
+  let section: RowWriting?
   /// The further values to keep of each row, for a watched query.
-  var liveKeys: LiveEntry.Keys?
+  let liveKeys: LiveEntry.Keys?
+
+  init(
+    _ writing: RowWriting,
+    names: [String]?,
+    batch: Int?,
+    entity: String,
+    prefetch: [PrefetchNode] = [],
+    section: RowWriting? = nil,
+    liveKeys: LiveEntry.Keys? = nil
+  ) {
+    self.writing = writing
+    self.names = names
+    columns = names.map(ReplyWriter.columns)
+    self.batch = batch
+    self.entity = entity
+    self.prefetch = prefetch
+    self.section = section
+    self.liveKeys = liveKeys
+  }
 }
 
 extension StreamPlan {
@@ -33,6 +59,7 @@ extension StreamPlan {
     )
     var selection = shape.selection
     let sort = try Self.sort(request)
+    var section: RowWriting?
     if let path = request.sectionBy {
       let (key, column) = try Self.section(path, shape, &query.compiler)
       selection = selection + ", " + key
@@ -52,11 +79,14 @@ extension StreamPlan {
       parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
     }
     statement = try ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
-    writing = RowWriting(shape)
-    names = request.namesColumns ? shape.names : nil
-    batch = request.batch
-    entity = request.entity
-    prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
+    form = StreamForm(
+      RowWriting(shape),
+      names: request.namesColumns ? shape.names : nil,
+      batch: request.batch,
+      entity: request.entity,
+      prefetch: try PrefetchNode.tree(request, from: shape, in: catalog),
+      section: section
+    )
   }
 
   /// Returns the concatenated rows of queries, with the request's limit.

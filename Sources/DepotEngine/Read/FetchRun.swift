@@ -3,7 +3,7 @@ internal import DepotSQLite
 
 /// A running stream of rows: an open statement and its progress.
 struct FetchRun: StreamRun {
-  private let plan: StreamPlan
+  private let form: StreamForm
   private let reply: ReplyWriter
   private let connection: Connection
   private let statement: Statement
@@ -30,18 +30,20 @@ struct FetchRun: StreamRun {
     var bytes: [UInt8]
   }
 
+  /// Begins the stream of a plan, whose statement may be compiled already, with its values bound.
   init(
     _ plan: StreamPlan,
     _ reply: ReplyWriter,
+    _ prepared: Statement? = nil,
     on connection: Connection
   ) throws {
-    self.plan = plan
+    form = plan.form
     self.reply = reply
     self.connection = connection
     // All statements must read the same snapshot, even after the first one has ended.
-    if !plan.prefetch.isEmpty || plan.liveKeys != nil { try connection.beginSnapshot() }
-    if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
-    statement = try connection.prepared(plan.statement)
+    if !form.prefetch.isEmpty || form.liveKeys != nil { try connection.beginSnapshot() }
+    if form.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
+    statement = if let prepared { prepared } else { try connection.prepared(plan.statement) }
   }
 
   /// Moves to the next row to write; returns whether another frame is needed.
@@ -50,7 +52,7 @@ struct FetchRun: StreamRun {
   mutating func prepareFrame() throws -> Bool {
     if !pending.isEmpty { return true }
     try moveOn()
-    return !isAtEnd || isFirstFrame && plan.names != nil
+    return !isAtEnd || isFirstFrame && form.columns != nil
   }
 
   private mutating func moveOn() throws {
@@ -66,11 +68,11 @@ struct FetchRun: StreamRun {
     guard try prepareFrame() else { return true }
     let start = reply.beginRows(
       kind: live == nil ? nil : "snapshot",
-      columns: isFirstFrame ? plan.names : nil,
+      written: isFirstFrame ? form.columns : nil,
       in: &writer
     )
     isFirstFrame = false
-    if plan.prefetch.isEmpty {
+    if form.prefetch.isEmpty {
       try writeRows(to: &writer, from: start, byteLimit: byteLimit)
       reply.endRows(from: start, in: &writer)
     } else {
@@ -81,10 +83,10 @@ struct FetchRun: StreamRun {
   }
 
   private var tooLarge: DepotError {
-    plan.prefetch.isEmpty
-      ? DepotError(.frameTooLarge, "A row of \(plan.entity) is too large for a frame.")
+    form.prefetch.isEmpty
+      ? DepotError(.frameTooLarge, "A row of \(form.entity) is too large for a frame.")
         .hint("Select fewer attributes.")
-      : DepotError(.frameTooLarge, "A row of \(plan.entity) leads to too many others.")
+      : DepotError(.frameTooLarge, "A row of \(form.entity) leads to too many others.")
         .hint("Prefetch fewer relationships, or fetch the rows by a predicate of their own.")
   }
 
@@ -94,7 +96,7 @@ struct FetchRun: StreamRun {
     byteLimit: Int
   ) throws {
     var count = 0
-    let mostRows = plan.batch ?? .max
+    let mostRows = form.batch ?? .max
     while !isAtEnd, count < mostRows, writer.bytes.count - start < byteLimit {
       if count > 0 { writer.bytes.append(UInt8(ascii: ",")) }
       try writeRow(to: &writer)
@@ -107,19 +109,19 @@ struct FetchRun: StreamRun {
 
   private mutating func writeRow(to writer: inout JSONWriter) throws {
     let start = writer.bytes.count
-    try plan.writing.write(
+    try form.writing.write(
       statement.row,
       int64: reply.int64,
       limit: Limits.frameBytes,
       to: &writer
     )
-    if let section = plan.section {
+    if let section = form.section {
       var key = JSONWriter(capacity: 32)
       try section.write(statement.row, int64: reply.int64, to: &key)
       sections.add(key.bytes)
     }
     isRowWritten = true
-    guard let keys = plan.liveKeys else { return }
+    guard let keys = form.liveKeys else { return }
     try live?.add(LiveEntry(statement.row, keys, json: writer.bytes[start...]))
   }
 
@@ -133,7 +135,7 @@ struct FetchRun: StreamRun {
     while true {
       let limit = rows.count > 1 ? Self.relatedBytes : Limits.frameBytes
       var run = PrefetchRun(connection, reply, byteLimit: limit)
-      let related = try run.related(plan.prefetch, of: rows.map(\.identifier))
+      let related = try run.related(form.prefetch, of: rows.map(\.identifier))
       guard let related else {
         guard rows.count > 1 else { throw tooLarge }
         fittingRows = rows.count / 2
@@ -155,7 +157,7 @@ struct FetchRun: StreamRun {
   private mutating func takeRows(byteLimit: Int) throws -> [WrittenRow] {
     var rows: [WrittenRow] = []
     var byteCount = 0
-    let mostRows = min(plan.batch ?? .max, fittingRows)
+    let mostRows = min(form.batch ?? .max, fittingRows)
     while rows.count < mostRows, byteCount < byteLimit {
       if let row = pending.popFirst() {
         rows.append(row)
@@ -181,7 +183,7 @@ struct FetchRun: StreamRun {
     if live != nil { return }
     reply.object(to: &writer) { writer in
       writer.member("rows", rowCount)
-      if plan.section != nil {
+      if form.section != nil {
         writer.member("sections")
         sections.write(to: &writer)
       }

@@ -72,7 +72,8 @@ package final class QuickReader {
   ///
   /// If it returns `false` or throws, nothing was appended; in the first case, the read must use a
   /// pool. A read that `isAlone` delays nothing else, and may exceed its budget until other work
-  /// arrives. The plan of a call whose `form` has a shape is shared by all calls of that shape.
+  /// arrives. The plan of a call whose `form` has a shape is shared by all calls of that shape, and
+  /// the operation may belong to another call of the shape.
   package func perform(
     _ operation: Operation,
     form: CallForm = CallForm(),
@@ -121,24 +122,25 @@ package final class QuickReader {
       let plan = try plan(request, catalog)
       clock.restart()
       do {
-        try plan.answer(request, reply, byteLimit: Self.getBytes, &writer)
+        let identifiers = form.identifiers ?? request.identifiers
+        try plan.answer(request, identifiers, reply, byteLimit: Self.getBytes, &writer)
       } catch let error as DepotError where error.code == .frameTooLarge {
         longReads.remember(request.entity, evenAlone: true, isTooLarge: true)
         return false
       }
       return true
     case .fetch, .aggregate:
-      return try stream(streams.plan(operation, form, in: catalog), reply, &writer)
+      return try stream(streams.read(operation, form, in: catalog), reply, &writer)
     case .count:
-      let query = try questions.plan(operation, form, in: catalog)
-      return try attempt(query) {
-        reply.count(try query.integer(on: connection), to: &writer)
+      let query = try questions.read(operation, form, in: catalog)
+      return try attempt(query.plan) {
+        reply.count(try connection.integer(query.prepared(on: connection)), to: &writer)
         return true
       }
     case .exists:
-      let query = try questions.plan(operation, form, in: catalog)
-      return try attempt(query) {
-        reply.exists(try query.integer(on: connection) != 0, to: &writer)
+      let query = try questions.read(operation, form, in: catalog)
+      return try attempt(query.plan) {
+        reply.exists(try connection.integer(query.prepared(on: connection)) != 0, to: &writer)
         return true
       }
     case .explain(let request):
@@ -170,14 +172,15 @@ package final class QuickReader {
   }
 
   private func stream(
-    _ plan: StreamPlan,
+    _ read: PlannedRead<StreamPlan>,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
   ) throws -> Bool {
     // The execution may have begun a snapshot.
     defer { if !keepsSnapshot { endBatch() } }
-    return try attempt(plan.statement) {
-      var run = try FetchRun(plan, reply, on: connection)
+    return try attempt(read.plan.statement) {
+      let statement = try read.prepared(on: connection)
+      var run = try FetchRun(read.plan, reply, statement, on: connection)
       defer { run.close() }
       guard try run.writeFrame(to: &writer, byteLimit: Self.answerBytes) else { return false }
       run.writeEnd(to: &writer)

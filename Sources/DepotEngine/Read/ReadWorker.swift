@@ -212,7 +212,8 @@ actor ReadWorker {
     case .space: try answers.space(to: &writer)
     case .removeCopies(let names, _): try answers.removeCopies(names, to: &writer)
     case .get(let request):
-      try GetPlan(request, in: catalog, connection).answer(request, reply, &writer)
+      try GetPlan(request, in: catalog, connection)
+        .answer(request, request.identifiers, reply, &writer)
     case .explain(let request):
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
     case .count:

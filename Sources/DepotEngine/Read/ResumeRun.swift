@@ -73,7 +73,7 @@ struct ResumeRun: StreamRun {
       frames.frame("resume") { frame in
         frames.write("token", live.token, to: &frame)
         if hasFrame { frame.member("more", true) }
-        if isFirstFrame, let names = plan.stream.names { frame.member("columns", names) }
+        if isFirstFrame, let names = plan.stream.form.names { frame.member("columns", names) }
         frame.raw(",\"next\":[")
         frame.raw(rows.bytes)
         frame.raw("],\"order\":[")
@@ -91,7 +91,7 @@ struct ResumeRun: StreamRun {
     _ order: inout JSONWriter
   ) throws {
     var row = JSONWriter()
-    try plan.stream.writing.write(statement.row, int64: reply.int64, to: &row)
+    try plan.stream.form.writing.write(statement.row, int64: reply.int64, to: &row)
     let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
     try live.add(entry)
     order.separate()

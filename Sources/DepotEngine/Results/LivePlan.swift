@@ -58,12 +58,14 @@ struct LivePlan {
         all.cut(request.limit, offset: request.offset),
         isSlow: query.compiler.isSlow
       ),
-      writing: RowWriting(shape),
-      names: shape.names,
-      batch: request.batch,
-      entity: request.entity,
-      prefetch: try PrefetchNode.tree(request, from: shape, in: catalog),
-      liveKeys: keys
+      form: StreamForm(
+        RowWriting(shape),
+        names: shape.names,
+        batch: request.batch,
+        entity: request.entity,
+        prefetch: try PrefetchNode.tree(request, from: shape, in: catalog),
+        liveKeys: keys
+      )
     )
   }
 

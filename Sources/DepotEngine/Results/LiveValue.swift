@@ -30,7 +30,7 @@ struct LiveValue {
       let stream = try watched("aggregate") { () throws(DepotError) in
         try StreamPlan(aggregate, in: catalog)
       }
-      (names, writing) = (stream.names, stream.writing)
+      (names, writing) = (stream.form.names, stream.form.writing)
     default:
       throw DepotError(.bug, "Only counts and aggregates are values.")
     }
@@ -122,7 +122,7 @@ struct LiveValue {
     case .aggregate(let request):
       let plan = try StreamPlan(request, in: catalog)
       try connection.statement(plan.statement.sql).run(plan.statement.parameters) {
-        try rows.add($0, plan.writing, form)
+        try rows.add($0, plan.form.writing, form)
       }
     default: break
     }

@@ -20,6 +20,12 @@ package struct FrameDecoder: Sendable {
     case skipped(Int)
   }
 
+  /// The next part of the stream, with the place of a frame in the decoder's buffer.
+  package enum Place: Sendable {
+    case frame(Range<Int>)
+    case skipped(Int)
+  }
+
   /// The framing, once the first byte has arrived.
   package private(set) var framing: Framing?
   private let limit: Int
@@ -65,6 +71,25 @@ package struct FrameDecoder: Sendable {
   /// - Throws: ``DepotError`` `protocol.frame` or `limit.frame_bytes` if the stream can't continue:
   ///   send the error to the peer and close.
   package mutating func next() throws(DepotError) -> Event? {
+    switch try nextPlace() {
+    case .frame(let place): .frame(Array(buffer[place]))
+    case .skipped(let length): .skipped(length)
+    case nil: nil
+    }
+  }
+
+  /// Reads the frame at a place by its shape; nothing may be received since the place was returned.
+  package func frame(
+    at place: Range<Int>,
+    _ shapes: inout CallShapes
+  ) throws(DepotError) -> ClientFrame {
+    try buffer.withUnsafeBufferPointer { (buffer) throws(DepotError) in
+      try shapes.frame(UnsafeBufferPointer(rebasing: buffer[place]))
+    }
+  }
+
+  /// Removes the next frame or event, and returns its place, as ``next()`` does.
+  package mutating func nextPlace() throws(DepotError) -> Place? {
     guard start < buffer.count else { return nil }
     if framing == nil { framing = try Self.detect(buffer[start...]) }
     return framing == .lines ? try nextLine() : try nextPrefixed()
@@ -82,21 +107,21 @@ package struct FrameDecoder: Sendable {
     }
   }
 
-  private mutating func nextPrefixed() throws(DepotError) -> Event? {
+  private mutating func nextPrefixed() throws(DepotError) -> Place? {
     guard buffer.count - start >= 4 else { return nil }
-    let length = buffer[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    var length = 0
+    for index in start..<start + 4 { length = length << 8 | Int(buffer[index]) }
     if length == 0 { throw DepotError(.frame, "A frame can't be empty.") }
     if length > limit { return try skip(length) }
     guard buffer.count - start >= 4 + length else {
       reserve(4 + length)
       return nil
     }
-    let frame = Array(buffer[start + 4..<start + 4 + length])
     start += 4 + length
-    return .frame(frame)
+    return .frame(start - length..<start)
   }
 
-  private mutating func skip(_ length: Int) throws(DepotError) -> Event {
+  private mutating func skip(_ length: Int) throws(DepotError) -> Place {
     guard length <= Limits.skippedFrameBytes else { throw Self.tooLarge(length, limit) }
     let present = min(length, buffer.count - start - 4)
     start += 4 + present
@@ -104,19 +129,19 @@ package struct FrameDecoder: Sendable {
     return .skipped(length)
   }
 
-  private mutating func nextLine() throws(DepotError) -> Event? {
+  private mutating func nextLine() throws(DepotError) -> Place? {
     while true {
       guard let end = buffer[(start + searched)...].firstIndex(of: 0x0A) else {
         searched = buffer.count - start
         if searched > limit { throw Self.tooLarge(searched, limit) }
         return nil
       }
-      var line = buffer[start..<end]
+      var line = start..<end
       start = end + 1
       searched = 0
       if line.count > limit { throw Self.tooLarge(line.count, limit) }
-      if line.last == 0x0D { line.removeLast() }
-      if !line.isEmpty { return .frame(Array(line)) }
+      if !line.isEmpty, buffer[end - 1] == 0x0D { line = line.lowerBound..<end - 1 }
+      if !line.isEmpty { return .frame(line) }
       if start == buffer.count { return nil }
     }
   }

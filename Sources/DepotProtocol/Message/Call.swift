@@ -1,14 +1,19 @@
 /// One call of a client, with all members of its frame.
-package struct Call: Hashable, Sendable {
+package struct Call: Sendable {
   /// The longest deadline, in milliseconds.
   package static let deadlineLimit = 86_400_000
 
   /// The number that the replies repeat; it increases with every call of a connection.
   package var id: Int64
-  package var operation: Operation
+  package var operation: Operation {
+    get { form.operation ?? pattern }
+    set { (pattern, form) = (newValue, CallForm()) }
+  }
+  /// The ``operation``, or the one of a call of the same shape: they differ in whole numbers only.
+  package private(set) var pattern: Operation
   private var rest: Rest = .empty
-  /// Facts that make a call quicker to deal with and don't change its meaning.
-  package var form = CallForm()
+  /// The shape and the numbers of the call, from which its operation is made when it is needed.
+  package private(set) var form = CallForm()
 
   /// The options of a call, in memory of their own: most calls have none, and a call is copied often.
   private indirect enum Rest: Hashable, Sendable {
@@ -30,7 +35,7 @@ package struct Call: Hashable, Sendable {
     predecessor: Int? = nil
   ) {
     self.id = id
-    self.operation = operation
+    pattern = operation
     options = CallOptions(
       deadlineMilliseconds: deadlineMilliseconds,
       credit: credit,
@@ -41,6 +46,13 @@ package struct Call: Hashable, Sendable {
       group: group,
       predecessor: predecessor
     )
+  }
+
+  /// Creates a call of a shape.
+  init(id: Int64, like other: Call, _ form: CallForm) {
+    self.id = id
+    self.form = form
+    (pattern, rest) = (other.pattern, other.rest)
   }
 
   /// The members besides the id, the operation, and its arguments.
@@ -65,6 +77,18 @@ package struct Call: Hashable, Sendable {
   package var predecessor: Int? {
     get { hasOptions ? options.predecessor : nil }
     set { options.predecessor = newValue }
+  }
+}
+
+extension Call: Hashable {
+  package static func == (left: Call, right: Call) -> Bool {
+    left.id == right.id && left.rest == right.rest && left.operation == right.operation
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(rest)
+    hasher.combine(operation)
   }
 }
 

@@ -9,8 +9,8 @@ package final class CallShape: Sendable {
   private let call: Call
   /// The meaning of each number of the frame.
   private let places: [NumberRole]
-  /// The whole numbers of the first call's predicate, in their order.
-  package let constants: [Int64]
+  /// The sources of the whole numbers of the predicate, in their order.
+  private let sources: [ConstantSource]
   /// The indexes of the constants that differ between calls.
   package let variables: [Int]
 
@@ -19,10 +19,19 @@ package final class CallShape: Sendable {
     case call
     /// An identifier of a `get`, by its position.
     case row(Int)
-    /// Constants of the predicate, by their positions, or their opposites.
-    case constants([Int], isNegative: Bool)
+    /// Constants of the predicate, or their opposites.
+    case constants(isNegative: Bool)
     /// Another number, which must be the same in every call of this shape.
     case same(Int64)
+  }
+
+  /// The value of a constant.
+  private struct ConstantSource: Sendable {
+    /// The number in the frame; `nil` if the constant is always the same.
+    var place: Int?
+    var isNegative = false
+    /// The constant of the first call.
+    let first: Int64
   }
 
   /// Finds out which numbers of a frame can differ; `nil` if that can't be determined.
@@ -33,8 +42,8 @@ package final class CallShape: Sendable {
     self.outline = outline
     self.call = call
     let constants = call.operation.predicate?.numbers ?? []
-    self.constants = constants
     var places: [NumberRole] = []
+    var sources = constants.map { ConstantSource(first: $0) }
     let numbers = outline.numbers
     for (index, number) in numbers.enumerated() {
       var probe: Int64 = 481_516_234_207
@@ -43,12 +52,17 @@ package final class CallShape: Sendable {
       }
       var other = frame
       other.replaceSubrange(outline.place(index), with: String(probe).utf8)
-      places.append(Self.place(of: probe, in: other, beside: call, constants) ?? .same(number))
+      let found = Self.place(of: probe, in: other, beside: call, constants)
+      places.append(found?.role ?? .same(number))
+      guard case .constants(let isNegative)? = found?.role else { continue }
+      for constant in found?.constants ?? [] {
+        (sources[constant].place, sources[constant].isNegative) = (index, isNegative)
+      }
     }
     guard places.contains(.call) else { return nil }
     self.places = places
-    variables = places.flatMap { if case .constants(let list, _) = $0 { list } else { [Int]() } }
-      .sorted()
+    self.sources = sources
+    variables = sources.indices.filter { sources[$0].place != nil }
   }
 
   private static func place(
@@ -56,19 +70,19 @@ package final class CallShape: Sendable {
     in frame: [UInt8],
     beside call: Call,
     _ constants: [Int64]
-  ) -> NumberRole? {
+  ) -> (role: NumberRole, constants: [Int])? {
     guard case .call(let other)? = try? ClientFrame(frame) else { return nil }
     var same = call
     if other.id != call.id {
       same.id = probe
-      return same == other ? .call : nil
+      return same == other ? (.call, []) : nil
     }
     if case .get(var request) = call.operation, case .get(let changed) = other.operation,
       let row = changed.identifiers.firstIndex(of: probe), row < request.identifiers.count
     {
       request.identifiers[row] = probe
       same.operation = .get(request)
-      return same == other ? .row(row) : nil
+      return same == other ? (.row(row), []) : nil
     }
     let numbers = other.operation.predicate?.numbers ?? []
     guard numbers.count == constants.count else { return nil }
@@ -77,63 +91,93 @@ package final class CallShape: Sendable {
       changed.allSatisfy({ numbers[$0] == numbers[first] })
     else { return nil }
     same.operation = call.operation.replacing(constants: numbers)
-    return same == other ? .constants(changed, isNegative: numbers[first] < 0) : nil
+    return same == other ? (.constants(isNegative: numbers[first] < 0), changed) : nil
   }
 
   /// Whether a frame differs from frames of this shape only in numbers.
-  func isLike(_ frame: [UInt8], _ outline: FrameOutline) -> Bool {
-    outline.isLike(self.outline, frame, self.frame)
+  func isLike(_ frame: UnsafeRawBufferPointer, _ outline: FrameOutline) -> Bool {
+    self.frame.withUnsafeBytes { outline.isLike(self.outline, frame, $0) }
   }
 
   /// Returns the call with these numbers in its frame, or `nil` if it isn't of this shape.
   func call(_ outline: FrameOutline) -> Call? {
-    var result = call
-    var constants = constants
-    for (index, place) in places.enumerated() {
+    var id = call.id
+    for index in places.indices {
       let number = outline.number(index)
-      switch place {
+      switch places[index] {
       case .call:
         guard 1..<(1 << 53) ~= number else { return nil }
-        result.id = number
-      case .row(let row):
-        guard case .get(var request) = result.operation else { return nil }
-        request.identifiers[row] = number
-        result.operation = .get(request)
-      case .constants(let positions, let isNegative):
+        id = number
+      case .row: break
+      case .constants(let isNegative):
         // The opposite of zero is a fraction in JSON.
         if isNegative, number == 0 { return nil }
-        for position in positions { constants[position] = isNegative ? -number : number }
       case .same(let same):
         guard number == same else { return nil }
       }
     }
-    if !variables.isEmpty { result.operation = result.operation.replacing(constants: constants) }
-    result.form.shape = self
-    result.form.constants = constants
-    return result
+    return Call(id: id, like: call, CallForm(shape: self, numbers: outline.values))
+  }
+
+  /// The operation of a call with these numbers in its frame.
+  fileprivate func operation(_ numbers: FrameOutline.Numbers) -> Operation {
+    if case .get(var request) = call.operation {
+      request.identifiers = identifiers(numbers)
+      return .get(request)
+    }
+    return variables.isEmpty ? call.operation : operation(constants: constants(numbers))
   }
 
   /// The operation of a call with these constants in its predicate.
   package func operation(constants: [Int64]) -> Operation {
     call.operation.replacing(constants: constants)
   }
+
+  fileprivate func constants(_ numbers: FrameOutline.Numbers) -> [Int64] {
+    sources.indices.map { constant($0, numbers) }
+  }
+
+  fileprivate func constant(_ index: Int, _ numbers: FrameOutline.Numbers) -> Int64 {
+    let source = sources[index]
+    guard let place = source.place else { return source.first }
+    return source.isNegative ? -numbers[place] : numbers[place]
+  }
+
+  fileprivate func identifiers(_ numbers: FrameOutline.Numbers) -> [Int64] {
+    guard case .get(let request) = call.operation else { return [] }
+    var result = request.identifiers
+    for index in places.indices {
+      if case .row(let row) = places[index] { result[row] = numbers[index] }
+    }
+    return result
+  }
 }
 
-/// The facts about a call that make it quicker to deal with.
-///
-/// They say nothing that the call doesn't say, so they make no difference between calls.
-package struct CallForm: Hashable, Sendable {
+/// The shape of a call with its own numbers, which make it quicker to deal with.
+package struct CallForm: Sendable {
   /// The shape of the call, if ``CallShapes`` recognized it.
-  package internal(set) var shape: CallShape?
-  /// The whole numbers of the predicate, in their order.
-  package internal(set) var constants: [Int64] = []
+  package let shape: CallShape?
+  /// The numbers of its frame.
+  private let numbers: FrameOutline.Numbers
 
   /// Creates the form of a call that isn't known to be like another.
-  package init() {}
+  package init() { (shape, numbers) = (nil, FrameOutline.Numbers(repeating: 0)) }
 
-  package static func == (left: CallForm, right: CallForm) -> Bool { true }
+  fileprivate init(shape: CallShape, numbers: FrameOutline.Numbers) {
+    (self.shape, self.numbers) = (shape, numbers)
+  }
 
-  package func hash(into hasher: inout Hasher) {}
+  /// The whole numbers of the predicate, in their order.
+  package var constants: [Int64] { shape?.constants(numbers) ?? [] }
+
+  /// Returns one of the ``constants``.
+  package func constant(_ index: Int) -> Int64 { shape?.constant(index, numbers) ?? 0 }
+
+  /// The rows of a `get`; `nil` if the call has no shape.
+  package var identifiers: [Int64]? { shape?.identifiers(numbers) }
+
+  /// The operation; `nil` if the call has no shape.
+  package var operation: Operation? { shape?.operation(numbers) }
 }
 
 extension Operation {

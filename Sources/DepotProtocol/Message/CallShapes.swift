@@ -22,18 +22,25 @@ package struct CallShapes {
 
   /// Reads a frame as ``ClientFrame/init(_:)`` does.
   package mutating func frame(_ bytes: [UInt8]) throws(DepotError) -> ClientFrame {
-    if let call = writes.call(bytes) { return .call(call) }
-    guard outline.take(bytes) else {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in try frame(bytes) }
+  }
+
+  /// Reads a frame without a copy of its bytes if it has a known shape.
+  mutating func frame(_ text: UnsafeBufferPointer<UInt8>) throws(DepotError) -> ClientFrame {
+    if let call = writes.call(text) { return .call(call) }
+    guard outline.take(UnsafeRawBufferPointer(text)) else {
+      let bytes = Array(text)
       let frame = try ClientFrame(bytes)
       writes.learn(bytes, frame)
       return frame
     }
     let bucket = Int(outline.hash >> 58)
     var same = 0
-    for shape in shapes[bucket] where shape.isLike(bytes, outline) {
+    for shape in shapes[bucket] where shape.isLike(UnsafeRawBufferPointer(text), outline) {
       if let call = shape.call(outline) { return .call(call) }
       same += 1
     }
+    let bytes = Array(text)
     let frame = try ClientFrame(bytes)
     writes.learn(bytes, frame)
     guard case .call(let call) = frame, call.operation.hasShape, same < Self.mostSame else {
@@ -67,7 +74,7 @@ private struct WriteShapes {
   private(set) var recognized = 0
 
   /// Returns the call of a frame that has one of the shapes.
-  mutating func call(_ bytes: [UInt8]) -> Call? {
+  mutating func call(_ bytes: UnsafeBufferPointer<UInt8>) -> Call? {
     for index in shapes.indices {
       guard let call = shapes[index].call(bytes) else { continue }
       if index > 0 { shapes.insert(shapes.remove(at: index), at: 0) }
@@ -87,7 +94,9 @@ private struct WriteShapes {
     }
     saved -= Self.cost
     // The rows may have values that a shape doesn't support.
-    guard let shape = WriteShape(bytes, call), shape.call(bytes) == call else { return }
+    guard let shape = WriteShape(bytes, call),
+      bytes.withUnsafeBufferPointer({ shape.call($0) }) == call
+    else { return }
     if shapes.count == Self.most { shapes.removeLast() }
     shapes.insert(shape, at: 0)
   }

@@ -7,8 +7,11 @@ struct FrameOutline: Sendable {
   static let longest = 1024
   static let mostNumbers = 8
 
+  /// The numbers of a frame; those beyond their count are arbitrary.
+  typealias Numbers = InlineArray<8, Int64>
+
   private(set) var count = 0
-  private var values = InlineArray<8, Int64>(repeating: 0)
+  private(set) var values = Numbers(repeating: 0)
   private var starts = InlineArray<8, Int>(repeating: 0)
   private var ends = InlineArray<8, Int>(repeating: 0)
   /// A hash of the frame's bytes without the numbers.
@@ -22,10 +25,10 @@ struct FrameOutline: Sendable {
   var numbers: [Int64] { (0..<count).map { values[$0] } }
 
   /// Scans a frame, and returns whether it has an outline.
-  mutating func take(_ frame: [UInt8]) -> Bool {
+  mutating func take(_ frame: UnsafeRawBufferPointer) -> Bool {
     guard frame.count <= Self.longest else { return false }
     count = 0
-    return frame.withUnsafeBytes { scan($0) }
+    return scan(frame)
   }
 
   private mutating func scan(_ frame: UnsafeRawBufferPointer) -> Bool {
@@ -104,23 +107,23 @@ struct FrameOutline: Sendable {
   }
 
   /// Whether a frame with this outline differs from a frame with another outline only in numbers.
-  func isLike(_ other: FrameOutline, _ frame: [UInt8], _ otherFrame: [UInt8]) -> Bool {
+  func isLike(
+    _ other: FrameOutline,
+    _ frame: UnsafeRawBufferPointer,
+    _ otherFrame: UnsafeRawBufferPointer
+  ) -> Bool {
     guard count == other.count, hash == other.hash else { return false }
-    return frame.withUnsafeBytes { left in
-      otherFrame.withUnsafeBytes { right in
-        var (position, otherPosition) = (0, 0)
-        for index in 0...count {
-          let isLast = index == count
-          let length = (isLast ? left.count : starts[index]) - position
-          guard (isLast ? right.count : other.starts[index]) - otherPosition == length,
-            Self.isEqual(left, position, right, otherPosition, length)
-          else { return false }
-          if isLast { break }
-          (position, otherPosition) = (ends[index], other.ends[index])
-        }
-        return true
-      }
+    var (position, otherPosition) = (0, 0)
+    for index in 0...count {
+      let isLast = index == count
+      let length = (isLast ? frame.count : starts[index]) - position
+      guard (isLast ? otherFrame.count : other.starts[index]) - otherPosition == length,
+        Self.isEqual(frame, position, otherFrame, otherPosition, length)
+      else { return false }
+      if isLast { break }
+      (position, otherPosition) = (ends[index], other.ends[index])
     }
+    return true
   }
 
   /// Whether two parts of frames are the same.

@@ -75,29 +75,27 @@ struct WriteShape: Sendable {
   }
 
   /// Returns the call of a frame, or `nil` if the frame has another shape or must be parsed.
-  func call(_ bytes: [UInt8]) -> Call? {
-    bytes.withUnsafeBufferPointer { bytes in
-      frame.withUnsafeBufferPointer { frame in
-        switch call.operation {
-        case .insert(var request):
-          match(bytes, frame) { rows, _ in
-            request.rows = rows
-          } finish: {
-            request.rows.count <= Limits.rows ? .insert(request) : nil
-          }
-        case .save(var request):
-          match(bytes, frame) { rows, member in
-            switch member {
-            case .insert: break
-            case .insertion(let index): request.inserts[index].rows = rows
-            case .change(let index): request.updates[index].rows = rows
-            case .base(let index): request.updates[index].base?.rows = rows
-            }
-          } finish: {
-            request.rowCount <= Limits.rows && request.hasBaseForEachChange ? .save(request) : nil
-          }
-        default: nil
+  func call(_ bytes: UnsafeBufferPointer<UInt8>) -> Call? {
+    frame.withUnsafeBufferPointer { frame in
+      switch call.operation {
+      case .insert(var request):
+        match(bytes, frame) { rows, _ in
+          request.rows = rows
+        } finish: {
+          request.rows.count <= Limits.rows ? .insert(request) : nil
         }
+      case .save(var request):
+        match(bytes, frame) { rows, member in
+          switch member {
+          case .insert: break
+          case .insertion(let index): request.inserts[index].rows = rows
+          case .change(let index): request.updates[index].rows = rows
+          case .base(let index): request.updates[index].base?.rows = rows
+          }
+        } finish: {
+          request.rowCount <= Limits.rows && request.hasBaseForEachChange ? .save(request) : nil
+        }
+      default: nil
       }
     }
   }

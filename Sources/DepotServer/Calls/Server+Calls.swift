@@ -9,7 +9,7 @@ extension Server {
     if let error = refusal(of: bare, session) {
       session.fail(bare.id, error)
       session.state.finish(bare.id)
-      return statistics.note(bare.operation.ordinal, nanoseconds: 0, isError: true)
+      return statistics.note(bare.pattern.ordinal, nanoseconds: 0, isError: true)
     }
     let call: Call
     do throws(DepotError) {
@@ -17,7 +17,7 @@ extension Server {
     } catch {
       return fail(bare, session, error)
     }
-    let effect = call.operation.declaration.effect
+    let effect = call.pattern.declaration.effect
     guard session.queue.mayStart(effect) else {
       session.revokeDirectAnswer()
       session.queue.wait(call)
@@ -41,13 +41,13 @@ extension Server {
   func startWaiting(_ session: Session) -> Bool {
     guard let call = session.queue.next() else { return false }
     scheduleFlush(session)
-    start(call, call.operation.declaration.effect, session)
+    start(call, call.pattern.declaration.effect, session)
     return true
   }
 
   /// Answers a call from the service's own state.
   private func control(_ call: Call, _ session: Session) {
-    switch call.operation {
+    switch call.pattern {
     case .stage(let request): stage(request, call, session)
     case .describe: answer(call, session) { $0.raw(ProtocolDocument.line) }
     case .stats:
@@ -100,7 +100,7 @@ extension Server {
   }
 
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
-    let declaration = call.operation.declaration
+    let declaration = call.pattern.declaration
     guard declaration.access.isWithin(session.access) else {
       return DepotError(
         .operation,
@@ -115,7 +115,7 @@ extension Server {
       }
     case .owner:
       let endsService =
-        switch call.operation {
+        switch call.pattern {
         case .shutdown, .takeover: true
         default: false
         }
@@ -134,7 +134,7 @@ extension Server {
       }
     }
     let takesBackup =
-      switch call.operation {
+      switch call.pattern {
       case .commitMigration(let takesBackup): takesBackup
       case .defineSchema(_, _, let options): options.takesBackup
       default: true
@@ -148,8 +148,7 @@ extension Server {
   func answer(_ call: Call, _ session: Session, _ body: (inout JSONWriter) -> Void) {
     session.reply(to: call.id).ok(to: &session.output.writer, body)
     session.state.finish(call.id)
-    let running = RunningCall(call, control: .unstoppable, startedAt: now)
-    note(running, call.id, session, isError: false)
+    note(call, .unstoppable, session, isError: false, from: now)
   }
 
   private func answerSchema(_ container: Container, _ call: Call, _ session: Session) {
@@ -322,10 +321,14 @@ extension Server {
   func fail(_ call: Call, _ session: Session, _ error: DepotError) {
     session.fail(call.id, error)
     session.state.finish(call.id)
-    let running =
-      session.calls.removeValue(forKey: call.id)
-      ?? RunningCall(call, control: .unstoppable, startedAt: now)
-    note(running, call.id, session, isError: true)
+    let running = session.calls.removeValue(forKey: call.id)
+    note(
+      call,
+      running?.control ?? .unstoppable,
+      session,
+      isError: true,
+      from: running?.startedAt ?? now
+    )
   }
 
   /// Answers a read at once if it is short, otherwise on a reader's thread.
@@ -347,24 +350,24 @@ extension Server {
       if let pin = call.pin {
         return try read(call, started ?? running(call), pinned: pin, session)
       }
-      if case .pin(let age) = call.operation {
+      if case .pin(let age) = call.pattern {
         return try self.pin(call, maxAgeMilliseconds: age, session)
       }
-      if case .unpin(let name) = call.operation {
+      if case .unpin(let name) = call.pattern {
         try unpin(name, session)
         session.calls[call.id] = nil
         return answer(call, session) { $0.raw("{}") }
       }
       let container = try container(call.container, session)
-      if case .getSchema = call.operation { return answerSchema(container, call, session) }
-      let host = try container.host(of: call.operation)
+      if case .getSchema = call.pattern { return answerSchema(container, call, session) }
+      let host = try container.host(of: call.pattern)
       found = host
       guard let reader = host.reader else { throw host.refuse() }
       // A stream that waits for credit can't be answered at once.
       var isQuick = false
       if call.credit == nil {
         isQuick = try reader.perform(
-          call.operation,
+          call.pattern,
           form: call.form,
           catalog: host.catalog,
           control: control,
@@ -382,9 +385,15 @@ extension Server {
       isError = true
     }
     session.state.finish(call.id)
-    session.calls[call.id] = nil
-    let running = started ?? RunningCall(call, control: control, startedAt: now)
-    note(running, call.id, session, isError: isError, host: found)
+    if started != nil { session.calls[call.id] = nil }
+    note(
+      call,
+      control,
+      session,
+      isError: isError,
+      from: started?.startedAt ?? now,
+      host: found
+    )
   }
 
   /// Returns whether answering one call of a session is the only work of this round.

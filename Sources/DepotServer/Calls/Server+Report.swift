@@ -129,8 +129,8 @@ extension Server {
   /// Returns the facts about a running call.
   private func describe(_ id: Int64, _ call: RunningCall) -> JSONValue {
     .object([
-      "id": .int64(id), "op": .string(call.operation.name),
-      "entity": call.operation.entity.map(JSONValue.string) ?? .null,
+      "id": .int64(id), "op": .string(call.call.pattern.name),
+      "entity": call.call.pattern.entity.map(JSONValue.string) ?? .null,
       "seconds": .double(Double(now - min(now, call.startedAt)) / 1e9),
     ])
   }

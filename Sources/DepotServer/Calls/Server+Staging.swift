@@ -30,7 +30,7 @@ extension Server {
   ///
   /// - Throws: ``DepotError`` `notfound.staged` if the staged parts don't match the call.
   func joined(_ call: Call, _ session: Session) throws(DepotError) -> Call {
-    guard case .save(let request) = call.operation, request.staged != nil else { return call }
+    guard case .save(let request) = call.pattern, request.staged != nil else { return call }
     var call = call
     let before = session.staged.byteCount
     call.operation = .save(try session.staged.join(request))

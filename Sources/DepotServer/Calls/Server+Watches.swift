@@ -91,7 +91,7 @@ extension Server {
 
 extension RunningCall {
   /// Whether the call waits until its connection has received all earlier events.
-  var isBarrier: Bool { if case .barrier = operation { true } else { false } }
+  var isBarrier: Bool { if case .barrier = call.pattern { true } else { false } }
 }
 
 extension Operation {

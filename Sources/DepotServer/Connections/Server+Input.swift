@@ -21,16 +21,16 @@ extension Server {
     releaseHeld()
     let count = sessions.ready.count
     guard count > 0 else { return }
-    let end = Monotonic.now() + Self.iterationNanoseconds
+    var time = Monotonic.now()
+    let end = time + Self.iterationNanoseconds
     let slice = Self.iterationNanoseconds / UInt64(max(5, count))
     var served = 0
-    var time = Monotonic.now()
     while served < count, served == 0 || time < end {
       let session = sessions.ready[served]
       served += 1
       session.isQueued = false
       if session.isListed { serve(session, until: time + slice) }
-      time = Monotonic.now()
+      if served < count { time = Monotonic.now() }
     }
     sessions.dequeue(served)
   }
@@ -92,21 +92,21 @@ extension Server {
       perform(session.state.receive(frame, bytes: count), session)
       return true
     }
-    guard let event = try session.decoder.next() else { return false }
+    guard let event = try session.decoder.nextPlace() else { return false }
     if let refusal = session.refusal {
       close(session, refusal)
       return true
     }
     switch event {
-    case .frame(let bytes):
-      let frame = try shapes.frame(bytes)
+    case .frame(let place):
+      let frame = try session.decoder.frame(at: place, &shapes)
       if case .call = frame, !hasRoom(session) {
-        session.held = (frame, bytes.count)
+        session.held = (frame, place.count)
         sessions.hold(session)
         scheduleFlush(session)
         return false
       }
-      perform(session.state.receive(frame, bytes: bytes.count), session)
+      perform(session.state.receive(frame, bytes: place.count), session)
     case .skipped(let length):
       session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
       scheduleFlush(session)

@@ -264,37 +264,48 @@ extension Server {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
     let host = call.stream?.host ?? call.writes.first?.host
-    note(call, id, session, isError: isError, until: time ?? Monotonic.now(), host: host)
+    note(
+      call.call,
+      call.control,
+      session,
+      isError: isError,
+      from: call.startedAt,
+      until: time ?? Monotonic.now(),
+      host: host,
+      isWatch: call.stream?.isWatch == true
+    )
   }
 
   /// Counts a call, and logs it if it was slow: its query, its plan, and possible improvements.
   func note(
-    _ call: RunningCall,
-    _ id: Int64,
+    _ call: Call,
+    _ control: CallControl,
     _ session: Session,
     isError: Bool,
+    from start: UInt64,
     until end: UInt64 = Monotonic.now(),
-    host: StoreHost? = nil
+    host: StoreHost? = nil,
+    isWatch: Bool = false
   ) {
-    let nanoseconds = end - call.startedAt
-    statistics.note(call.operation.ordinal, nanoseconds: nanoseconds, isError: isError)
-    guard nanoseconds >= slowNanoseconds, call.stream?.isWatch != true else { return }
+    let nanoseconds = end - start
+    statistics.note(call.pattern.ordinal, nanoseconds: nanoseconds, isError: isError)
+    guard nanoseconds >= slowNanoseconds, !isWatch else { return }
     let slow = ServerStatistics.SlowCall(
-      operation: call.operation.name,
-      entity: call.operation.entity,
+      operation: call.pattern.name,
+      entity: call.pattern.entity,
       milliseconds: nanoseconds / 1_000_000,
       connection: session.number,
-      call: id,
+      call: call.id,
       process: session.peer.process,
       report: explain(call, host),
-      scannedRows: call.control.scannedRows
+      scannedRows: control.scannedRows
     )
     statistics.note(slow)
     log.write(.info, "slow call", slow.fields)
   }
 
   /// Returns the plan of a slow call; for one call in a round of the loop, since it takes time.
-  private func explain(_ call: RunningCall, _ host: StoreHost?) -> SlowReadReport? {
+  private func explain(_ call: Call, _ host: StoreHost?) -> SlowReadReport? {
     guard mayExplain, let host,
       let report = host.reader?.report(on: call.operation, catalog: host.catalog)
     else { return nil }

@@ -34,7 +34,7 @@ struct CallQueue {
   /// Removes and returns the next waiting call, if it may begin now.
   mutating func next() -> Call? {
     guard exclusive == nil, let call = waiting.first else { return nil }
-    let isWrite = call.operation.declaration.effect == .write
+    let isWrite = call.pattern.declaration.effect == .write
     guard isWrite ? chunked == nil : writesInFlight == 0 else { return nil }
     return waiting.removeFirst()
   }

@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// A call without a terminal frame yet.
 struct RunningCall {
-  let operation: Operation
+  let call: Call
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
@@ -18,7 +18,7 @@ struct RunningCall {
   var delivered: Int { stream?.delivered ?? 0 }
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
-    operation = call.operation
+    self.call = call
     self.startedAt = startedAt
     self.control = control
   }

@@ -112,7 +112,7 @@ package struct SessionState: Sendable {
     if phase == .draining {
       return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
     }
-    if call.operation.isWatch {
+    if call.pattern.isWatch {
       guard watching.count < Limits.watches else {
         return .reject(
           id: call.id,
@@ -122,7 +122,7 @@ package struct SessionState: Sendable {
       }
       watching.append(call.id)
     }
-    guard running.count - watching.count < Limits.inFlight || call.operation.isWatch else {
+    guard running.count - watching.count < Limits.inFlight || call.pattern.isWatch else {
       return .reject(
         id: call.id,
         DepotError(.tooManyInFlight, "\(Limits.inFlight) calls already wait for their answers.")
