@@ -4,6 +4,10 @@ internal import DepotSQLite
 /// A running stream of rows: an open statement and its progress.
 struct FetchRun: StreamRun {
   private let form: StreamForm
+  /// The parts of the form that each row needs; read from an object, they would be copied each time.
+  private let writing: RowWriting
+  private let section: RowWriting?
+  private let liveKeys: LiveEntry.Keys?
   private let reply: ReplyWriter
   private let connection: Connection
   private let statement: Statement
@@ -38,11 +42,12 @@ struct FetchRun: StreamRun {
     on connection: Connection
   ) throws {
     form = plan.form
+    (writing, section, liveKeys) = (form.writing, form.section, form.liveKeys)
     self.reply = reply
     self.connection = connection
     // All statements must read the same snapshot, even after the first one has ended.
-    if !form.prefetch.isEmpty || form.liveKeys != nil { try connection.beginSnapshot() }
-    if form.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
+    if !form.prefetch.isEmpty || liveKeys != nil { try connection.beginSnapshot() }
+    if liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
     statement = if let prepared { prepared } else { try connection.prepared(plan.statement) }
   }
 
@@ -109,20 +114,20 @@ struct FetchRun: StreamRun {
 
   private mutating func writeRow(to writer: inout JSONWriter) throws {
     let start = writer.bytes.count
-    try form.writing.write(
+    try writing.write(
       statement.row,
       int64: reply.int64,
       limit: Limits.frameBytes,
       to: &writer
     )
-    if let section = form.section {
+    if let section {
       var key = JSONWriter(capacity: 32)
       try section.write(statement.row, int64: reply.int64, to: &key)
       sections.add(key.bytes)
     }
     isRowWritten = true
-    guard let keys = form.liveKeys else { return }
-    try live?.add(LiveEntry(statement.row, keys, json: writer.bytes[start...]))
+    guard let liveKeys else { return }
+    try live?.add(LiveEntry(statement.row, liveKeys, json: writer.bytes[start...]))
   }
 
   /// Writes rows with their prefetched rows; if those are too many, it writes fewer rows.
@@ -183,7 +188,7 @@ struct FetchRun: StreamRun {
     if live != nil { return }
     reply.object(to: &writer) { writer in
       writer.member("rows", rowCount)
-      if form.section != nil {
+      if section != nil {
         writer.member("sections")
         sections.write(to: &writer)
       }
