@@ -145,7 +145,7 @@ package final class CommitReplay {
   }
 
   private func note(_ number: UInt32) {
-    let sum = page.withUnsafeBytes { PageChecksum.value(of: $0, number: number) }
+    let sum = page.withUnsafeBytes { FrameSums.sum(of: $0, number: number) }
     database.frames?[header.frameCount] = FrameSums.Entry(page: number, sum: sum)
     header.frameCount += 1
   }

@@ -48,4 +48,30 @@ import Testing
     page.swapAt(0, 8)
     #expect(!Self.isIntact(page, number: 7))
   }
+
+  @Test(arguments: sizes)
+  func `a frame's sum covers every byte of its page, their order, and the page's number`(
+    size: Int
+  ) {
+    var random = SeededGenerator(seed: UInt64(size))
+    var page = Self.page(size, &random)
+    func sum(_ number: UInt32 = 7) -> UInt64 {
+      page.withUnsafeBytes { FrameSums.sum(of: $0, number: number) }
+    }
+    let known = sum()
+    #expect(sum() == known)
+    for number in (0..<1000 as Range<UInt32>) where number != 7 { #expect(sum(number) != known) }
+    for place in page.indices {
+      let byte = page[place]
+      page[place] ^= UInt8.random(in: 1 ... .max, using: &random)
+      #expect(sum() != known, "byte \(place)")
+      page[place] = byte
+    }
+    for distance in [8, 16, 32, 64, 128] {
+      for offset in 0..<8 { page.swapAt(offset, distance + offset) }
+      #expect(sum() != known, "words \(distance) bytes apart")
+      for offset in 0..<8 { page.swapAt(offset, distance + offset) }
+    }
+    #expect(sum() == known)
+  }
 }

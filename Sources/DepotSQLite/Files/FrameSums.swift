@@ -1,3 +1,4 @@
+internal import CDepotSQLite
 internal import Glibc
 
 /// The checksums of the pages in a write-ahead log.
@@ -67,6 +68,26 @@ final class FrameSums: @unchecked Sendable {
       guard segment < Self.segmentCount else { return }
       if segments[segment] == nil { grow(to: segment) }
       segments[segment]?[place] = newValue ?? Entry(page: 0, sum: 0)
+    }
+  }
+}
+
+extension FrameSums {
+  /// Whether the processor computes CRC-32C.
+  private static let isFast = depot_has_crc32c() != 0
+
+  /// Returns the checksum of a page in memory, which covers its number too.
+  ///
+  /// These sums never leave the process, so machines may compute them differently. A change of at
+  /// most 32 adjacent bits of a word is always noticed.
+  static func sum(of page: UnsafeRawBufferPointer, number: UInt32) -> UInt64 {
+    guard isFast, page.count % 64 == 0,
+      let words = page.baseAddress?.assumingMemoryBound(to: UInt64.self)
+    else { return PageChecksum.value(of: page, number: number) }
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 4) { sums in
+      for lane in 0..<4 { sums[lane] = UInt64(number) &+ UInt64(lane) }
+      depot_page_lanes(words, page.count / 8, sums.baseAddress)
+      return (sums[0] | sums[1] << 32) &* 0x9E37_79B9_7F4A_7C15 ^ (sums[2] | sums[3] << 32)
     }
   }
 }

@@ -47,7 +47,7 @@ struct PageReader {
   ) -> Bool {
     guard let log else { return false }
     return log.readAll(bytes, at: WALFile.offset(ofPageIn: frame, size)) == SQLITE_OK
-      && PageChecksum.value(of: UnsafeRawBufferPointer(bytes), number: number) == sum
+      && FrameSums.sum(of: UnsafeRawBufferPointer(bytes), number: number) == sum
   }
 
   /// Reads a page from the database file, and returns whether it matches its checksum.

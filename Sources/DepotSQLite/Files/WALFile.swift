@@ -107,7 +107,7 @@ final class WALFile: OpenFile {
 
   private func prove(_ page: UnsafeRawBufferPointer, _ number: Int) -> Int32 {
     guard let entry = database.frames?[number] else { return SQLITE_OK }
-    if entry.sum == PageChecksum.value(of: page, number: entry.page) { return SQLITE_OK }
+    if entry.sum == FrameSums.sum(of: page, number: entry.page) { return SQLITE_OK }
     database.didFindInLog(entry.page)
     return didFind(entry.page)
   }
@@ -115,7 +115,7 @@ final class WALFile: OpenFile {
   private func note(page: UnsafeRawBufferPointer, named name: UInt32, _ number: Int) {
     database.frames?[number] = FrameSums.Entry(
       page: name,
-      sum: PageChecksum.value(of: page, number: name)
+      sum: FrameSums.sum(of: page, number: name)
     )
   }
 
