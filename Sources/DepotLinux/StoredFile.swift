@@ -59,9 +59,10 @@ package struct StoredFile: Sendable {
     let end = try self.size()
     guard end < size else { return 0 }
     let most = 1 << 18
-    // The kernel gives memory of zeros, so that none need be written to it.
-    let zeros = calloc(1, most)
-    defer { free(zeros) }
+    // The kernel maps zeros, so that none need be written to memory.
+    let zeros = mmap(nil, most, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let zeros, zeros != MAP_FAILED else { throw SystemError(call: "mmap", code: errno) }
+    defer { munmap(zeros, most) }
     var offset = end
     while offset < size {
       let count = min(most, size - offset)

@@ -46,6 +46,19 @@ extension Connection {
   }
 }
 
+extension Connection {
+  /// Runs statements for whose rows SQLite needn't prepare anything, since the observer ignores them.
+  @inline(__always)
+  package func unobserved<Failure: Error>(
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    let observer = changeObserver
+    observe(nil)
+    defer { observe(observer) }
+    try body()
+  }
+}
+
 /// The change of one row, valid while the observer's method runs.
 package struct RowEvent: ~Copyable {
   package enum Kind: Sendable {

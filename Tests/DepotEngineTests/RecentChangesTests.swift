@@ -96,7 +96,7 @@ struct RecentChangesTests {
 
   @Test("A page that stands for many insertions is read from the store")
   func manyInsertions() async throws {
-    var page = HistoryPage(entity: "Tag", root: "Tag", kind: .insert)
+    let page = HistoryPage(entity: "Tag", root: "Tag", kind: .insert)
     _ = page.add(inserted: InsertRange(entity: 0, first: 1, last: 1_000_000_000_000))
     let set = ChangeSet(
       token: 1,

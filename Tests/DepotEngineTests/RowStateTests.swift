@@ -19,7 +19,7 @@ import Testing
     _ kind: HistoryTable.Kind,
     _ properties: [(name: String, old: SQLiteValue?, new: SQLiteValue?)]
   ) throws -> RecordedChange {
-    var page = HistoryPage(
+    let page = HistoryPage(
       entity: "Item",
       root: "Item",
       kind: kind,
@@ -60,13 +60,13 @@ import Testing
   }
 
   @Test func `ranges and links are read`() throws {
-    var page = HistoryPage(entity: "Item", root: "Item", kind: .insert)
+    let page = HistoryPage(entity: "Item", root: "Item", kind: .insert)
     _ = page.add(inserted: InsertRange(entity: 0, first: 1, last: 3))
     _ = page.add(inserted: InsertRange(entity: 0, first: .max, last: .max))
     let insertion = try HistoryRecord(page)
     #expect(try insertion.ranges() == [1...3, .max ... .max])
     #expect(try insertion.changes() == [])
-    var links = HistoryPage(entity: "Item", root: "Item", kind: .links)
+    let links = HistoryPage(entity: "Item", root: "Item", kind: .links)
     let definition = HistoryPage.definition("tags", .identifiers)
     links.add(links: 7, definition, added: [1], removed: [2, 300])
     links.add(links: 8, definition, added: [], removed: [])
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `a page that is cut anywhere, or has another byte, is damage or another page`() throws
   {
-    var page = HistoryPage(entity: "Item", root: "Item", kind: .update)
+    let page = HistoryPage(entity: "Item", root: "Item", kind: .update)
     for row: Int64 in [1, 300] {
       page.begin(row: row, version: 2, columns: 2)
       for (place, name) in ["name", "size"].enumerated() {

@@ -1,3 +1,4 @@
+internal import DepotProtocol
 internal import DepotSQLite
 
 /// The index that finds the history's changes of a row, except insertions.
@@ -25,17 +26,11 @@ final class ChangeIndex {
   /// The number of identifiers in a block.
   static var blockSize: Int64 { 1 << blockBits }
 
-  private unowned let connection: Connection
-  private let insertion: IndexInsertion
+  private static let insertion = "INSERT OR IGNORE INTO depot_history_row (entity, row, id)"
 
-  init(connection: Connection) {
-    self.connection = connection
-    insertion = IndexInsertion(
-      connection: connection,
-      sql: "INSERT OR IGNORE INTO depot_history_row (entity, row, id)",
-      width: 2
-    )
-  }
+  private unowned let connection: Connection
+
+  init(connection: Connection) { self.connection = connection }
 
   /// Returns the key of a row's block.
   static func block(of row: Int64) -> Int64 { ~(row >> blockBits) }
@@ -81,13 +76,43 @@ final class ChangeIndex {
 
   /// Adds the entries of a page that changes rows of a hierarchy.
   func add(_ page: Int64, about rows: [Int64], of root: String) throws {
-    var entries: [Int64] = []
-    for key in Self.keys(of: rows) { entries += [key, page] }
-    try add(entries, of: root)
+    let statement = try connection.statement("\(Self.insertion) VALUES (?1, ?2, ?3)")
+    defer { statement.reset() }
+    try statement.bind(.text(root), at: 1)
+    try statement.bind(page, at: 3)
+    for key in Self.keys(of: rows) {
+      try statement.bind(key, at: 2)
+      try statement.runBound()
+    }
   }
 
-  /// Adds entries of a hierarchy: keys, each before its page.
-  func add(_ entries: [Int64], of root: String) throws { try insertion.add(entries, of: root) }
+  /// Adds the entries of the pages after one and through another one that change few rows.
+  func add(after position: Int64, through last: Int64, _ catalog: Catalog) throws {
+    let range: [SQLiteValue] = [.integer(position), .integer(last)]
+    let pages = "FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind > 0"
+    // Most of them change one row.
+    try connection.statement(
+      "\(Self.insertion) SELECT \(Self.root(catalog)), first, id \(pages) AND first = last"
+    ).run(range)
+    try connection.statement(
+      "SELECT id, entity, kind, changes \(pages) AND first < last ORDER BY id"
+    ).run(range) { row in
+      guard let kind = HistoryTable.Kind(rawValue: row.integer(2)) else { return }
+      let (identifier, entity) = (row.integer(0), row.text(1))
+      let page = (entity, kind, row.blob(3))
+      let record = try HistoryRecord(identifier: identifier, token: identifier, page)
+      guard record.count <= Self.fewRows else { return }
+      let rows = try record.elements().map(\.row)
+      try add(identifier, about: rows, of: catalog.layout(of: entity).root)
+    }
+  }
+
+  /// Returns the SQL for the root entity of a page.
+  private static func root(_ catalog: Catalog) -> String {
+    let cases = catalog.allLayouts.filter { !$0.isRoot }
+      .map { " WHEN '\($0.name)' THEN '\($0.root)'" }
+    return cases.isEmpty ? "entity" : "CASE entity\(cases.joined()) ELSE entity END"
+  }
 
   /// The pages without entries, or whose entries were just added.
   struct Tail {

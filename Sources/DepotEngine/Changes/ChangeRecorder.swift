@@ -22,6 +22,8 @@ final class ChangeRecorder: ChangeObserver {
   private var lastTable: RecordedTable?
   private(set) var origin = TransactionOrigin()
   var journal = ChangeJournal()
+  /// The page that is being written, whose memory is reused.
+  let page = HistoryPage(entity: "", root: "", kind: .insert)
   /// The tables changed by the request, in the order of their first changes.
   private(set) var changedTables: [RecordedTable] = []
   private var isRecording = false

@@ -12,12 +12,14 @@ internal import DepotProtocol
 /// | an update | the identifier, the version, the number of changed columns, and for each its number and its old and new cell |
 /// | a deletion | the identifier, the version, the number of kept columns, and for each its number and its cell |
 /// | links | the identifier, the number of the relationship's column, and the number of added identifiers, these, and likewise the removed ones |
-struct HistoryPage: Sendable {
-  let entity: String
+///
+/// A page is reused, so that its memory is.
+final class HistoryPage {
+  private(set) var entity: String
   /// The root entity, by which its rows are found.
-  let root: String
-  let kind: HistoryTable.Kind
-  let hasValues: Bool
+  private(set) var root: String
+  private(set) var kind: HistoryTable.Kind
+  private(set) var hasValues: Bool
   /// The identifiers of the changed rows; empty for insertions.
   private(set) var rows: [Int64] = []
   /// The least and the greatest identifier.
@@ -31,6 +33,8 @@ struct HistoryPage: Sendable {
   private var numbers: [Int] = []
   private var elements = PackedCells()
 
+  /// The size in bytes below which the memory of elements is kept.
+  private static let keptBytes = 16 << 10
   /// The most columns for a linear search.
   private static let fewColumns = 8
 
@@ -39,6 +43,12 @@ struct HistoryPage: Sendable {
     self.root = root
     self.kind = kind
     self.hasValues = hasValues
+  }
+
+  /// Removes all elements, and begins a page of another entity or kind.
+  func begin(entity: String, root: String, kind: HistoryTable.Kind, hasValues: Bool = true) {
+    (self.entity, self.root, self.kind, self.hasValues) = (entity, root, kind, hasValues)
+    empty()
   }
 
   var isEmpty: Bool { count == 0 }
@@ -56,12 +66,7 @@ struct HistoryPage: Sendable {
     return all.bytes
   }
 
-  private mutating func begin(_ first: Int64, _ last: Int64) {
-    if count == 0 {
-      // This is enough for the change of a few values.
-      if kind != .insert { columns = PackedCells(capacity: 56) }
-      elements = PackedCells(capacity: kind == .insert ? 24 : 120)
-    }
+  private func begin(_ first: Int64, _ last: Int64) {
     count += 1
     self.first = min(self.first, first)
     self.last = max(self.last, last)
@@ -69,14 +74,14 @@ struct HistoryPage: Sendable {
   }
 
   /// Adds inserted rows, and returns whether the page is now full.
-  mutating func add(inserted range: InsertRange) -> Bool {
+  func add(inserted range: InsertRange) -> Bool {
     begin(range.first, range.last)
     elements.add(count: Int(range.last - range.first))
     return isFull
   }
 
   /// Starts an update or a deletion of a row; its columns follow.
-  mutating func begin(row: Int64, version: Int64, columns count: Int) {
+  func begin(row: Int64, version: Int64, columns count: Int) {
     begin(row, row)
     rows.append(row)
     elements.add(count: Int(version))
@@ -84,7 +89,7 @@ struct HistoryPage: Sendable {
   }
 
   /// Adds the number of a column; the first time, `definition` describes the column.
-  mutating func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
+  func add(column place: Int, _ definition: @autoclosure () -> ArraySlice<UInt8>) {
     if let number = number(of: place) { return elements.add(count: number) }
     let number = columnIndices.count
     if number == Self.fewColumns { for place in columnIndices { setNumber(of: place) } }
@@ -99,22 +104,22 @@ struct HistoryPage: Sendable {
     return place < numbers.count && numbers[place] >= 0 ? numbers[place] : nil
   }
 
-  private mutating func setNumber(of place: Int) {
+  private func setNumber(of place: Int) {
     while numbers.count <= place { numbers.append(-1) }
     numbers[place] = columnIndices.firstIndex(of: place) ?? -1
   }
 
   /// Adds a cell of a column.
-  mutating func add(_ packed: some Collection<UInt8>) { elements.add(packed) }
+  func add(_ packed: some Collection<UInt8>) { elements.add(packed) }
 
   /// Adds a cell of a column.
-  mutating func add(_ packed: UnsafeRawBufferPointer) { elements.add(packed) }
+  func add(_ packed: UnsafeRawBufferPointer) { elements.add(packed) }
 
   /// Adds a cell of a column.
-  mutating func add(_ cell: Cell) { elements.add(cell) }
+  func add(_ cell: Cell) { elements.add(cell) }
 
   /// Adds the change of a relationship, which `definition` describes like a column.
-  mutating func add(
+  func add(
     links source: Int64,
     _ definition: [UInt8],
     added: [Int64],
@@ -130,8 +135,15 @@ struct HistoryPage: Sendable {
   }
 
   /// Removes all elements.
-  mutating func empty() {
-    self = HistoryPage(entity: entity, root: root, kind: kind, hasValues: hasValues)
+  func empty() {
+    let isSmall = elements.count < Self.keptBytes
+    (first, last, count) = (.max, .min, 0)
+    if isSmall { elements.removeAll() } else { elements = PackedCells() }
+    guard !rows.isEmpty else { return }
+    rows.removeAll(keepingCapacity: isSmall)
+    columnIndices.removeAll(keepingCapacity: true)
+    numbers.removeAll(keepingCapacity: true)
+    columns.removeAll()
   }
 
   /// Returns the description of a column.

@@ -52,8 +52,11 @@ final class HistoryTable {
   private var pages: [ChangeSet.Page]? = []
   private var kinds: [String] = []
   private var insertion: Statement?
+  /// The origin that is bound to ``insertion``, if one is, and the entity.
+  private var boundOrigin = TransactionOrigin()
+  private var hasBoundOrigin = false
+  private var boundEntity: String?
   private let changeIndex: ChangeIndex
-  private let insertedIndex: IndexInsertion
 
   /// Finds the end of the table.
   ///
@@ -61,7 +64,6 @@ final class HistoryTable {
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
     changeIndex = ChangeIndex(connection: connection)
-    insertedIndex = InsertionIndex.insertion(on: connection)
     nextIdentifier = 0
     try goOn(floor: floor)
   }
@@ -150,17 +152,14 @@ final class HistoryTable {
     var row = try HistoryRow(identifier: identifier, token: token, statement)
     if isFirst {
       try row.bind(at)
-      try row.bind(origin.author)
-      try row.bind(origin.process)
-      try row.bind(origin.connection == 0 ? nil : origin.connection)
-      try row.bind(origin.group)
-      try row.bind(kind ?? origin.kind)
+      try bind(origin, kind, &row)
     } else {
+      hasBoundOrigin = false
       try row.skip(5)
       try row.bind(kind)
     }
     if let page {
-      try row.bind(page.entity)
+      try bind(entity: page.entity, &row)
       try row.bind(page.kind.rawValue)
       try row.bind(page.first)
       try row.bind(page.last)
@@ -168,12 +167,13 @@ final class HistoryTable {
       currentBytes += Self.size(ofChanges: bytes.count)
       try bytes.withUnsafeBufferPointer { bytes in
         try row.bind(bytes)
-        try statement.runBound()
+        try store(statement)
       }
       if keepsPages { keep(page, bytes, identifier) }
     } else {
+      boundEntity = nil
       try row.skip(5)
-      try statement.runBound()
+      try store(statement)
       currentBytes += Self.size(ofChanges: 0)
     }
     if let kind { kinds.append(kind) }
@@ -182,6 +182,36 @@ final class HistoryTable {
     if let page, page.kind != .insert, page.rows.count > ChangeIndex.fewRows {
       try changeIndex.add(identifier, about: page.rows, of: page.root)
     }
+  }
+
+  private func store(_ statement: Statement) throws(SQLiteError) {
+    try connection.unobserved { () throws(SQLiteError) in try statement.runBound() }
+  }
+
+  /// Binds the origin, and a kind in the place of its own, unless the row before had the same.
+  private func bind(
+    _ origin: TransactionOrigin,
+    _ kind: String?,
+    _ row: inout HistoryRow
+  ) throws {
+    if kind == nil, hasBoundOrigin, boundOrigin.isSame(as: origin) { return row.keep(5) }
+    hasBoundOrigin = false
+    try row.bind(origin.author)
+    try row.bind(origin.process)
+    try row.bind(origin.connection == 0 ? nil : origin.connection)
+    try row.bind(origin.group)
+    try row.bind(kind ?? origin.kind)
+    guard kind == nil else { return }
+    boundOrigin = origin
+    hasBoundOrigin = true
+  }
+
+  /// Binds the entity, unless the row before had the same.
+  private func bind(entity: String, _ row: inout HistoryRow) throws {
+    if boundEntity == entity { return row.keep(1) }
+    boundEntity = nil
+    try row.bind(entity)
+    boundEntity = entity
   }
 
   /// Adds entries to the indexes for history rows without any, if they are many or `mustIndex`.
@@ -194,67 +224,12 @@ final class HistoryTable {
   ) throws -> Int64 {
     let last = lastIdentifier
     guard last > position, mustIndex || last - position >= Self.lag else { return position }
-    try addEntries(after: position, through: last, catalog)
+    try connection.unobserved {
+      try InsertionIndex(connection: connection).add(after: position, through: last)
+      try changeIndex.add(after: position, through: last, catalog)
+    }
     try CatalogTables(connection: connection).set(.historyIndexed, last)
     return last
-  }
-
-  /// The number of rows whose entries are in memory at once.
-  private static let rowsTogether = 1 << 14
-
-  /// Adds the entries of rows without any, with one scan for both indexes.
-  private func addEntries(
-    after position: Int64,
-    through last: Int64,
-    _ catalog: Catalog
-  ) throws {
-    let rows = try connection.statement(
-      """
-      SELECT id, entity, kind, first, last, iif(kind > 0 AND first < last, changes, NULL) \
-      FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind >= 0 ORDER BY id
-      """
-    )
-    defer { rows.reset() }
-    try rows.bind([.integer(position), .integer(last)])
-    var inserted: [String: [Int64]] = [:]
-    var changed: [String: [Int64]] = [:]
-    var count = 0
-    while try rows.step() {
-      let row = rows.row
-      let (identifier, entity) = (row.integer(0), row.text(1))
-      let (first, last) = (row.integer(3), row.integer(4))
-      guard let kind = Kind(rawValue: row.integer(2)) else { continue }
-      if kind == .insert {
-        inserted[entity, default: []] += [first, identifier, last]
-      } else {
-        let root = try catalog.layout(of: entity).root
-        // Most of them change one row.
-        if first == last {
-          changed[root, default: []] += [first, identifier]
-        } else {
-          let page = (entity, kind, row.blob(5))
-          let record = try HistoryRecord(identifier: identifier, token: identifier, page)
-          guard record.count <= ChangeIndex.fewRows else { continue }
-          for key in ChangeIndex.keys(of: try record.elements().map(\.row)) {
-            changed[root, default: []] += [key, identifier]
-          }
-        }
-      }
-      count += 1
-      if count % Self.rowsTogether == 0 {
-        try addEntries(&inserted, &changed)
-      }
-    }
-    try addEntries(&inserted, &changed)
-  }
-
-  private func addEntries(
-    _ inserted: inout [String: [Int64]],
-    _ changed: inout [String: [Int64]]
-  ) throws {
-    for (entity, entries) in inserted { try insertedIndex.add(entries, of: entity) }
-    for (root, entries) in changed { try changeIndex.add(entries, of: root) }
-    (inserted, changed) = ([:], [:])
   }
 
   private func insertionStatement() throws(SQLiteError) -> Statement {
@@ -279,6 +254,9 @@ private struct HistoryRow {
     try statement.bind(identifier, at: 1)
     try statement.bind(token, at: 2)
   }
+
+  /// Passes columns that have their values already.
+  mutating func keep(_ count: Int) { index += count }
 
   mutating func skip(_ count: Int) throws(SQLiteError) {
     for _ in 0..<count {

@@ -32,13 +32,13 @@ struct InsertedRows {
     guard isComplete else { return }
     guard count < Self.limit else { return giveUp() }
     count += 1
-    var page = pages.last.flatMap { $0.entity == entity.name ? $0 : nil }
-    if page == nil {
-      page = HistoryPage(entity: entity.name, root: rows.layout.name, kind: .delete)
+    let page: HistoryPage
+    if let last = pages.last, last.entity == entity.name {
+      page = last
     } else {
-      pages.removeLast()
+      page = HistoryPage(entity: entity.name, root: rows.layout.name, kind: .delete)
+      pages.append(page)
     }
-    guard var page else { return }
     let version = try change.new(rows.versionColumn).integer
     page.begin(
       row: change.newIdentifier,
@@ -50,6 +50,6 @@ struct InsertedRows {
       page.add(column: place, entity.definitions[property.definition])
       page.add(Cell(try change.new(rows.columns[place])))
     }
-    if page.isFull { giveUp() } else { pages.append(page) }
+    if page.isFull { giveUp() }
   }
 }

@@ -15,13 +15,14 @@ struct InsertionIndex {
 
   let connection: Connection
 
-  /// Returns the insertion of entries: the entity, and the numbers first, page, and last of each.
-  static func insertion(on connection: Connection) -> IndexInsertion {
-    IndexInsertion(
-      connection: connection,
-      sql: "INSERT INTO depot_history_insert (entity, first, id, last)",
-      width: 3
-    )
+  /// Adds the entries of history rows after one and through another one.
+  func add(after position: Int64, through last: Int64) throws {
+    try connection.statement(
+      """
+      INSERT INTO depot_history_insert (entity, first, id, last) \
+      SELECT entity, first, id, last FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind = 0
+      """
+    ).run([.integer(position), .integer(last)])
   }
 
   /// Deletes the entries of rows that are about to be deleted.

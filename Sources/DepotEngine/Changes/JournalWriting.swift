@@ -77,7 +77,7 @@ final class JournalWriting {
 
   /// The entity of the current page, and the page.
   private var entity: RecordedEntity?
-  private var page = HistoryPage(entity: "", root: "", kind: .insert)
+  private lazy var page = recorder.page
   /// The pages of other entities, by the entities' numbers.
   private var pages: [Int: HistoryPage] = [:]
 
@@ -104,15 +104,19 @@ final class JournalWriting {
     if let entity { pages[entity.number] = page }
     entity = other
     guard let other, let rows else { return }
-    let known = pages.isEmpty ? nil : pages.removeValue(forKey: other.number)
-    page =
-      known
-      ?? HistoryPage(
-        entity: other.name,
-        root: rows.layout.name,
-        kind: kind,
-        hasValues: kind != .update || other.policy != .names
-      )
+    if !pages.isEmpty {
+      if let known = pages.removeValue(forKey: other.number) {
+        page = known
+        return
+      }
+      page = HistoryPage(entity: other.name, root: rows.layout.name, kind: kind)
+    }
+    page.begin(
+      entity: other.name,
+      root: rows.layout.name,
+      kind: kind,
+      hasValues: kind != .update || other.policy != .names
+    )
   }
 
   /// Adds an element to the page of an entity; `body` returns whether the page is then full.
@@ -120,10 +124,10 @@ final class JournalWriting {
     to entity: RecordedEntity,
     _ kind: HistoryTable.Kind,
     _ rows: RecordedRows,
-    _ body: (inout HistoryPage) -> Bool
+    _ body: (HistoryPage) -> Bool
   ) throws {
     turn(to: entity, kind, rows)
-    guard body(&page) else { return }
+    guard body(page) else { return }
     try recorder.history.add(page, recorder.origin)
     page.empty()
   }
@@ -153,7 +157,7 @@ final class JournalWriting {
         let values = values[row.values]
         if isUpdate, !values.contains(where: { entity.properties[$0.column] != nil }) { continue }
         try add(to: entity, isUpdate ? .update : .delete, rows) { page in
-          Self.write(row, values, cells, of: entity, to: &page)
+          Self.write(row, values, cells, of: entity, to: page)
           return page.isFull
         }
       }
@@ -166,7 +170,7 @@ final class JournalWriting {
     _ values: ArraySlice<CoalescedRow.ColumnValues>,
     _ cells: UnsafeRawBufferPointer,
     of entity: RecordedEntity,
-    to page: inout HistoryPage
+    to page: HistoryPage
   ) {
     let isUpdate = row.kind == .update
     func isKept(_ value: CoalescedRow.ColumnValues) -> Bool {
@@ -267,12 +271,8 @@ final class JournalWriting {
 
   private func write(_ collected: [JournalEntry], _ links: RecordedLinks) throws {
     let hasValues = links.policy == .values
-    var page = HistoryPage(
-      entity: links.owner,
-      root: links.root,
-      kind: .links,
-      hasValues: hasValues
-    )
+    let page = recorder.page
+    page.begin(entity: links.owner, root: links.root, kind: .links, hasValues: hasValues)
     // The limit keeps the history's rows small.
     try collected[...].eachRun(by: \.row, limit: 10_000) { targets in
       func rows(_ kind: JournalEntry.Kind) -> [Int64] {

@@ -15,4 +15,11 @@ struct TransactionOrigin: Sendable {
   init() {}
 
   var isSchemaChange: Bool { kind == Self.schemaKind }
+
+  /// Whether all facts are equal.
+  @inline(__always)
+  func isSame(as other: borrowing TransactionOrigin) -> Bool {
+    connection == other.connection && group == other.group && kind == other.kind
+      && author == other.author && process == other.process
+  }
 }
