@@ -137,12 +137,12 @@ import Testing
 
 extension HistoryRecord {
   /// Creates a record of a page.
-  fileprivate init(_ page: HistoryPage) throws(DepotError) {
+  fileprivate convenience init(_ page: HistoryPage) throws(DepotError) {
     try self.init(identifier: 1, token: 1, (page.entity, page.kind, page.bytes))
   }
 
   /// Creates a record from the bytes of a page.
-  fileprivate init(_ kind: HistoryTable.Kind, _ bytes: [UInt8]) throws(DepotError) {
+  fileprivate convenience init(_ kind: HistoryTable.Kind, _ bytes: [UInt8]) throws(DepotError) {
     try self.init(identifier: 5, token: 1, ("Item", kind, bytes))
   }
 }

@@ -5,6 +5,8 @@ package import DepotProtocol
 /// A full row is selected as the identifier, the version, and the ``stored`` columns.
 package final class EntityLayout: Sendable {
   package let entity: Entity
+  /// Whether the history keeps values of its rows, also by the policies of its ancestors.
+  let historyPolicy: HistoryPolicy
   /// The root entity, whose table holds the rows.
   package let root: String
   /// The quoted name of the table.
@@ -43,6 +45,7 @@ package final class EntityLayout: Sendable {
 
   package init(_ entity: Entity, in schema: Schema, _ map: StorageMap) {
     self.entity = entity
+    historyPolicy = schema.historyPolicy(of: entity)
     let rootEntity = schema.root(of: entity)
     root = rootEntity.name
     // Names were checked to be letters, digits, and underscores; the prefix distinguishes them from

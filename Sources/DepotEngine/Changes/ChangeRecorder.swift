@@ -308,7 +308,7 @@ final class ChangeRecorder: ChangeObserver {
         let name = String(table.dropFirst().dropLast())
         guard tablesByName[name] == nil else { continue }
         let names = try columns(of: name)
-        add(name, .links(RecordedLinks(relationship, layout, catalog.schema, names)))
+        add(name, .links(RecordedLinks(relationship, layout, names)))
       }
     }
     self.catalog = catalog

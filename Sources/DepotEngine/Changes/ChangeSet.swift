@@ -1,5 +1,5 @@
 /// The changes of a transaction, in the form stored in the history.
-package struct ChangeSet: Sendable {
+package final class ChangeSet: Sendable {
   /// The number of the transaction.
   let token: Int64
   /// The time of the commit, in seconds since 2001.
@@ -13,6 +13,18 @@ package struct ChangeSet: Sendable {
   ///
   /// It is `nil` if there are many, or if the transaction has changed them again.
   let inserted: [Page]?
+
+  init(
+    token: Int64,
+    at: Double,
+    origin: TransactionOrigin,
+    kinds: [String],
+    pages: [Page],
+    inserted: [Page]?
+  ) {
+    (self.token, self.at, self.origin) = (token, at, origin)
+    (self.kinds, self.pages, self.inserted) = (kinds, pages, inserted)
+  }
 
   /// The bytes of a ``HistoryPage``.
   struct Page: Sendable {

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// One row of the history.
-struct HistoryRecord: Sendable {
+final class HistoryRecord: Sendable {
   let identifier: Int64
   let token: Int64
   /// The entity of its rows; `nil` if it has no rows.
@@ -13,8 +13,8 @@ struct HistoryRecord: Sendable {
   private let columns: [Column]
   private let hasValues: Bool
   /// The number of elements, and the offset of the first one.
-  private(set) var count = 0
-  private var start = 0
+  let count: Int
+  private let start: Int
 
   private struct Column: Sendable {
     var name: String
@@ -39,9 +39,10 @@ struct HistoryRecord: Sendable {
     self.token = token
     entity = page?.entity
     kind = page?.kind
-    bytes = page?.bytes ?? []
+    let bytes = page?.bytes ?? []
+    self.bytes = bytes
     guard page != nil else {
-      (columns, hasValues) = ([], false)
+      (columns, hasValues, count, start) = ([], false, 0, 0)
       return
     }
     guard let head = bytes.withUnsafeBytes(Self.head) else { throw Self.damaged(identifier) }
@@ -49,7 +50,7 @@ struct HistoryRecord: Sendable {
   }
 
   /// Reads a full row.
-  init(_ row: borrowing Row) throws(DepotError) {
+  convenience init(_ row: borrowing Row) throws(DepotError) {
     let (identifier, token) = (row.integer(0), row.integer(1))
     guard !row.isNull(8), let kind = HistoryTable.Kind(rawValue: row.integer(9)) else {
       try self.init(identifier: identifier, token: token, nil)

@@ -149,10 +149,10 @@ final class RecordedRows {
     var entities: [Int: RecordedEntity] = [:]
     for (number, name) in layout.numbers {
       let own = try catalog.layout(of: name)
-      entities[number] = RecordedEntity(own, root: layout, catalog.schema, columns)
+      entities[number] = RecordedEntity(own, root: layout, columns)
     }
     own =
-      entities[layout.number] ?? RecordedEntity(layout, root: layout, catalog.schema, columns)
+      entities[layout.number] ?? RecordedEntity(layout, root: layout, columns)
     self.entities = entities
     isUnkept = entities.values.allSatisfy { $0.policy == .none }
   }
@@ -216,10 +216,10 @@ final class RecordedEntity {
     var definition: Range<Int>
   }
 
-  init(_ layout: EntityLayout, root: EntityLayout, _ schema: Schema, _ columns: [Int]) {
+  init(_ layout: EntityLayout, root: EntityLayout, _ columns: [Int]) {
     name = layout.name
     number = layout.number
-    policy = schema.historyPolicy(of: layout.entity)
+    policy = layout.historyPolicy
     let places = root.columnIndicesByName
     var properties = [Property?](repeating: nil, count: root.stored.count)
     var definitions: [UInt8] = []
@@ -259,13 +259,12 @@ final class RecordedLinks {
   init(
     _ relationship: RelationshipLayout,
     _ layout: EntityLayout,
-    _ schema: Schema,
     _ names: [String]
   ) {
     owner = layout.name
     root = layout.root
     definition = HistoryPage.definition(relationship.name, .identifiers)
-    policy = schema.historyPolicy(of: layout.entity)
+    policy = layout.historyPolicy
     sourceColumn = names.firstIndex(of: "source") ?? 0
     targetColumn = names.firstIndex(of: "target") ?? 1
     isOrdered = names.contains("source_order") || names.contains("target_order")

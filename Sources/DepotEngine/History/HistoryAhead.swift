@@ -71,8 +71,10 @@ struct HistoryAhead {
 
   /// Whether values are requested that the change doesn't have.
   private func wantsRow(_ change: RecordedChange) -> Bool {
-    guard hasValues, past.catalog.keepsValues(of: change.entity) else { return false }
-    return change.kind == .insert || layout(change)?.hasUnchangedParts(change) == true
+    guard hasValues, let layout = layout(change), layout.historyPolicy == .values else {
+      return false
+    }
+    return change.kind == .insert || layout.hasUnchangedParts(change)
   }
 
   private func layout(_ change: RecordedChange) -> EntityLayout? {

@@ -51,7 +51,7 @@ struct HistoryAnswers {
     let layout = try catalog.layout(of: request.entity, at: "/args/entity")
     let past = PastReader(connection, catalog, bounds, check: check)
     let story = try RowHistory(request.identifier, layout, past)
-    let policy = catalog.schema.historyPolicy(of: story.layout.entity)
+    let policy = story.layout.historyPolicy
     guard policy != .none else {
       throw DepotError(.historyNoValues, "The history keeps no changes of \(story.layout.name).")
         .hint("Give the entity \"history\": \"values\" in its schema.").at("/args/entity")

@@ -9,7 +9,8 @@ struct HistorySource {
     var origins: [String]
   }
 
-  enum Item {
+  /// An item is large, so that it isn't copied with its place.
+  indirect enum Item {
     case begin(Transaction)
     /// A change, with the values of the row that it lacks if they are requested and known.
     case change(RecordedChange, RowState? = nil)

@@ -30,9 +30,10 @@ struct RecentHistory {
       items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
       for record in try set.records() where selection.includes(record) {
         var rows: [Int64: RecordedChange] = [:]
-        let needsValues = request.hasValues && catalog.keepsValues(of: record.entity)
-        let needsRows = record.kind == .insert && needsValues
-        let layout = try record.entity.flatMap { needsValues ? try catalog.layout(of: $0) : nil }
+        // An entity that is gone keeps nothing.
+        let known = record.entity.flatMap { try? catalog.layout(of: $0) }
+        let layout = request.hasValues && known?.historyPolicy == .values ? known : nil
+        let needsRows = record.kind == .insert && layout != nil
         if needsRows {
           guard let known = try set.insertedRows(of: record.entity) else { return nil }
           rows = known
@@ -69,13 +70,5 @@ struct RecentHistory {
     guard position < items.count else { return nil }
     defer { position += 1 }
     return items[position]
-  }
-}
-
-extension Catalog {
-  /// Whether the history keeps the values of an entity's rows.
-  func keepsValues(of entity: String?) -> Bool {
-    guard let entity, let layout = try? layout(of: entity) else { return false }
-    return schema.historyPolicy(of: layout.entity) == .values
   }
 }

@@ -16,21 +16,16 @@ package enum DateText {
     let day = Int(whole / 86400) - (whole % 86400 < 0 ? 1 : 0)
     let time = whole - day * 86400
     let (year, month, dayOfMonth) = civil(fromDay: day + daysTo2001)
-    writer.raw("\"")
-    pad(year, 4, &writer)
-    writer.raw("-")
-    pad(month, 2, &writer)
-    writer.raw("-")
-    pad(dayOfMonth, 2, &writer)
-    writer.raw("T")
-    pad(time / 3600, 2, &writer)
-    writer.raw(":")
-    pad(time / 60 % 60, 2, &writer)
-    writer.raw(":")
-    pad(time % 60, 2, &writer)
-    if digits > 0 {
-      writer.raw(".")
-      pad(fraction, digits, &writer)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { text in
+      var end = 0
+      add(year, 4, after: "\"", to: text, &end)
+      add(month, 2, after: "-", to: text, &end)
+      add(dayOfMonth, 2, after: "-", to: text, &end)
+      add(time / 3600, 2, after: "T", to: text, &end)
+      add(time / 60 % 60, 2, after: ":", to: text, &end)
+      add(time % 60, 2, after: ":", to: text, &end)
+      if digits > 0 { add(fraction, digits, after: ".", to: text, &end) }
+      writer.raw(UnsafeBufferPointer(rebasing: text[..<end]))
     }
     writer.raw("Z\"")
   }
@@ -163,13 +158,24 @@ package enum DateText {
     return nil
   }
 
-  private static func pad(_ number: Int, _ width: Int, _ writer: inout JSONWriter) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while divisor > 0 {
-      writer.bytes.append(0x30 + UInt8(number / divisor % 10))
-      divisor /= 10
+  /// Adds a separator, and a number with leading zeros.
+  @inline(__always)
+  private static func add(
+    _ number: Int,
+    _ width: Int,
+    after separator: Unicode.Scalar,
+    to text: UnsafeMutableBufferPointer<UInt8>,
+    _ end: inout Int
+  ) {
+    text[end] = UInt8(ascii: separator)
+    var rest = UInt(bitPattern: number)
+    var place = end + width
+    while place > end {
+      text[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      place -= 1
     }
+    end += width + 1
   }
 
   /// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar.
