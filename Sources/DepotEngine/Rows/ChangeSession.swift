@@ -32,7 +32,8 @@ final class ChangeSession {
   var linkChanges: [RelationshipChange] = []
   /// The rows whose number of destinations must be checked at the end.
   private var pending: [ObjectIdentifier: Pending] = [:]
-  /// The rows whose version was increased.
+  /// The rows whose version was increased: the first one, and the others.
+  private var firstRaised: RaisedRow?
   private var raisedRows: Set<RaisedRow> = []
   /// The number of the session.
   private let number: UInt64
@@ -82,12 +83,19 @@ final class ChangeSession {
   func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
     if root.counter.isNew(identifier) { return 0 }
     let row = RaisedRow(root: ObjectIdentifier(root), row: identifier)
+    if row == firstRaised { return 0 }
+    // Most requests change one row.
+    if firstRaised == nil, raisedRows.isEmpty {
+      firstRaised = row
+      return 1
+    }
     return raisedRows.insert(row).inserted ? 1 : 0
   }
 
   /// Records that a row's version wasn't increased, because nothing changed.
   func keepVersion(_ root: EntityWriter, _ identifier: Int64) {
-    raisedRows.remove(RaisedRow(root: ObjectIdentifier(root), row: identifier))
+    let row = RaisedRow(root: ObjectIdentifier(root), row: identifier)
+    if row == firstRaised { firstRaised = nil } else { raisedRows.remove(row) }
   }
 
   /// Schedules a check of a row's number of destinations for the end of the request.
@@ -113,6 +121,7 @@ final class ChangeSession {
   func forgetPending() {
     pending = [:]
     linkChanges = []
+    firstRaised = nil
     raisedRows = []
     lastOrders = [:]
   }

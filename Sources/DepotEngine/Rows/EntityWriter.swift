@@ -194,6 +194,42 @@ final class EntityWriter {
     )
   }
 
+  /// The statement that does so if the row has a version, and if some value differs.
+  ///
+  /// SQLite treats -0 and 0 as equal.
+  func guardedStatement(_ positions: [Int]) throws(SQLiteError) -> Statement {
+    let columns = positions.map { layout.stored[$0].quoted }
+    let assignments = columns.enumerated().map { ", \($1) = ?\($0 + 2)" }.joined()
+    let differences = columns.enumerated().map { "\($1) IS NOT ?\($0 + 2)" }
+    let (identifier, version) = (columns.count + 2, columns.count + 3)
+    return try connection.statement(
+      """
+      UPDATE \(layout.table) SET version = ?1\(assignments) \
+      WHERE id = ?\(identifier) AND version = ?\(version)\(layout.kindFilter()) \
+      AND (\(differences.joined(separator: " OR ")))
+      """
+    )
+  }
+
+  /// Updates a row with the cells of `run` by its guarded statement.
+  ///
+  /// It returns the next version; `nil` if nothing was written.
+  func updateRow(
+    _ identifier: Int64,
+    _ run: UpdateRun,
+    readAs version: Int64?
+  ) throws -> Int64? {
+    guard let statement = run.guarded, let version, version < .max else { return nil }
+    try statement.bind(version + 1, at: 1)
+    for (index, position) in run.positions.enumerated() {
+      try cells[position].bind(to: statement, at: index + 2)
+    }
+    try statement.bind(identifier, at: run.positions.count + 2)
+    try statement.bind(version, at: run.positions.count + 3)
+    try entities.run(statement, changing: run.recorded)
+    return connection.changeCount > 0 ? version + 1 : nil
+  }
+
   /// Updates a row with the cells at the positions of `run`, unless they are equal already.
   ///
   /// The row's version is increased by `step`. `prepare` gets the stored row, and may change the

@@ -8,6 +8,8 @@ struct InputColumn {
   enum Target {
     /// The row's own identifier, which is temporary in inserts.
     case identifier
+    /// The version of the row that the client has read.
+    case version
     /// An attribute, and the index of its column; `nil` if it is checked but not stored.
     case attribute(FieldRule, place: Int?)
     /// A composite as a whole.
@@ -75,7 +77,7 @@ extension EntityWriter {
       identifier: true
     )
     guard let place = names.firstIndex(of: "$version") else { return columns }
-    let version = InputColumn(name: "$version", target: .ignored)
+    let version = InputColumn(name: "$version", target: .version)
     return columns[..<place] + [version] + columns[place...]
   }
 

@@ -104,6 +104,8 @@ struct RowLinks {
   /// The temporary identifier, or a permanent one as text.
   var temporary: String?
   var identifier: Int64?
+  /// The version that the client has read, if it says one.
+  var version: Int64?
   /// The indexes of composites' parts that the row's columns include but don't change.
   var kept: Set<Int> = []
 
@@ -114,6 +116,7 @@ struct RowLinks {
     changes.removeAll(keepingCapacity: true)
     temporary = nil
     identifier = nil
+    version = nil
     kept.removeAll(keepingCapacity: true)
   }
 }

@@ -15,6 +15,8 @@ final class UpdateRun {
   let composites: [CompositeLayout]
   /// The statement that writes the columns; `nil` if there are none to write.
   let statement: Statement?
+  /// The statement that does so if the row has a version, and other values; `nil` if none is known.
+  let guarded: Statement?
   /// The values computed from each row.
   let computed: ComputedValues?
 }
@@ -90,6 +92,10 @@ extension EntityWriter {
       else { continue }
       positions.append(place)
     }
+    let isGuarded =
+      computed == nil && composites.isEmpty && !positions.isEmpty
+      && !positions.contains(where: layout.externalColumnIndices.contains)
+      && plan.columns.contains { if case .version = $0.target { true } else { false } }
     return UpdateRun(
       plan: plan,
       named: named,
@@ -97,21 +103,27 @@ extension EntityWriter {
       recorded: layout.isRoot ? positions.sorted() : nil,
       composites: composites,
       statement: positions.isEmpty ? nil : try updateStatement(positions),
+      guarded: isGuarded ? try guardedStatement(positions) : nil,
       computed: computed
     )
   }
 
   /// Updates a row with the values that were read; returns whether the row exists.
+  ///
+  /// With `onlyAsRead`, it writes nothing and returns `false` unless one statement finds that the row
+  /// has the version that the client has read, and other values.
   func update(
     _ identifier: Int64,
     _ run: UpdateRun,
     _ session: ChangeSession,
-    _ place: RowPointer
+    _ place: RowPointer,
+    onlyAsRead: Bool = false
   ) throws -> Bool {
     newVersion = nil
     guard run.plan.hasLinks, !links.references.isEmpty || !links.changes.isEmpty else {
-      return try write(identifier, run, session, place)
+      return try write(identifier, run, session, place, onlyAsRead)
     }
+    if onlyAsRead { return false }
     guard try isThere(identifier) else { return false }
     var previous: [Int64?] = []
     for reference in links.references {
@@ -192,9 +204,10 @@ extension EntityWriter {
     _ identifier: Int64,
     _ run: UpdateRun,
     _ session: ChangeSession,
-    _ place: RowPointer
+    _ place: RowPointer,
+    _ onlyAsRead: Bool = false
   ) throws -> Bool {
-    guard let statement = run.statement else { return try isThere(identifier) }
+    guard let statement = run.statement else { return try !onlyAsRead && isThere(identifier) }
     if let computed = run.computed {
       let errors = try computed.read(identifier, into: cells, session.control)
       for error in errors { try session.violate(error) }
@@ -206,6 +219,11 @@ extension EntityWriter {
     var outcome = RowUpdate.missing
     let value = { (place: Int) in run.positions.contains(place) ? self.cells[place] : nil }
     let clashes = try session.writing(self, identifier, value) {
+      if step == 1, let next = try self.updateRow(identifier, run, readAs: self.links.version) {
+        outcome = .written(version: next)
+        return
+      }
+      if onlyAsRead { return }
       guard !run.composites.isEmpty else {
         outcome = try self.updateRow(identifier, run, with: statement, step: step)
         return
@@ -217,6 +235,7 @@ extension EntityWriter {
     switch outcome {
     case .written(let version) where step > 0: newVersion = version
     case .unchanged where step > 0: session.keepVersion(root, identifier)
+    case .missing where onlyAsRead: session.keepVersion(root, identifier)
     default: break
     }
     guard let clashes else { return outcome != .missing }

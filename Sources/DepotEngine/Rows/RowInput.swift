@@ -120,6 +120,7 @@ extension EntityWriter {
       case .composite(let composite):
         return try read(field, composite, at: pointer, session)
       case .identifier: try readIdentifier(field)
+      case .version: links.version = field.int64
       case .reference(let link, _, let position):
         let target = field.isNull ? nil : try session.target(field, of: link)
         cells[position] = target.map(Cell.integer) ?? .null

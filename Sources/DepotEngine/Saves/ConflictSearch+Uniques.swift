@@ -210,7 +210,7 @@ extension InputColumn {
   /// Whether the column is a property of the row.
   fileprivate var isProperty: Bool {
     switch target {
-    case .identifier, .ignored: false
+    case .identifier, .version, .ignored: false
     default: true
     }
   }

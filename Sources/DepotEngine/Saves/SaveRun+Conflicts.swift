@@ -194,8 +194,7 @@ extension SaveRun {
     guard decisions != nil else { return }
     // A request that sets versions doesn't change them afterwards, and only deletions remove rows.
     if result.deleted == 0, let writtenVersions {
-      let hasEmpty = writtenVersions.values.contains { $0.isEmpty }
-      result.versions = hasEmpty ? writtenVersions.filter { !$0.value.isEmpty } : writtenVersions
+      result.versions = writtenVersions
       return
     }
     // The rows that the save has written by identifier, by entity, in the order of the request.
@@ -220,12 +219,12 @@ extension SaveRun {
       let statement = try session.connection.statement(
         "SELECT version FROM \(layout.table) WHERE id = ?1"
       )
-      var versions: [(identifier: Int64, version: Int64)] = []
+      var versions: EntityVersions.Rows = []
       versions.reserveCapacity(rows.identifiers.count)
       for identifier in rows.identifiers {
         try statement.run([.integer(identifier)]) { versions.append((identifier, $0.integer(0))) }
       }
-      if !versions.isEmpty { result.versions[entity] = versions }
+      result.versions.add(versions, of: entity)
     }
   }
 }

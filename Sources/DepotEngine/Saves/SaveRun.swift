@@ -12,8 +12,25 @@ struct SaveResult {
   var runs: [IdentifierRuns]?
   /// The conflicts resolved by the policy; `nil` if there was no search.
   var conflicts: ConflictList?
-  /// The versions of the rows that the request names, by entity.
-  var versions: [String: [(identifier: Int64, version: Int64)]] = [:]
+  /// The versions of the rows that the request names.
+  var versions = EntityVersions()
+}
+
+/// The versions of rows, by entity.
+struct EntityVersions {
+  typealias Rows = [(identifier: Int64, version: Int64)]
+
+  /// The entities that have rows; there are few, so that a dictionary would cost more.
+  private(set) var entities: [(name: String, rows: Rows)] = []
+
+  mutating func add(_ rows: Rows, of entity: String) {
+    guard !rows.isEmpty else { return }
+    if let index = entities.firstIndex(where: { $0.name == entity }) {
+      entities[index].rows += rows
+    } else {
+      entities.append((entity, rows))
+    }
+  }
 }
 
 /// Executes a save.
@@ -32,10 +49,8 @@ final class SaveRun {
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones that other rows determine.
   private var identifiers: [TemporaryResolution.RequestRow: Int64] = [:]
-  /// The versions of named rows as they were written, by entity.
-  ///
-  /// It is `nil` if some version isn't known from the writing.
-  private(set) var writtenVersions: [String: [(identifier: Int64, version: Int64)]]? = [:]
+  /// The versions of named rows as they were written; `nil` if some version isn't known from that.
+  private(set) var writtenVersions: EntityVersions? = EntityVersions()
   /// The temporary identifiers of each inserted batch, for an answer in runs.
   ///
   /// A row without one has an empty string.
@@ -52,11 +67,9 @@ final class SaveRun {
     let deferredValues = DeferredUniqueValues()
     session.deferredValues = deferredValues
     try assignIdentifiers()
-    if request.looksForConflicts {
-      let found = try ConflictSearch(request, session).run()
-      decisions = found
-      session.moving = found.moving
-      result.conflicts = found.conflicts
+    let isWritten = try writesAsRead()
+    if request.looksForConflicts, !isWritten {
+      use(try ConflictSearch(request, session).run())
     }
     let deletion = request.deletes.isEmpty ? nil : try beginDeletion()
     if request.onConflict != .error {
@@ -65,7 +78,7 @@ final class SaveRun {
     }
     try recreate()
     for index in request.inserts.indices { try insert(index) }
-    for index in request.updates.indices { try update(index) }
+    if !isWritten { for index in request.updates.indices { try update(index) } }
     try deferredValues.giveBackReferences(session.violate)
     try session.applyLinkChanges()
     result.deleted = try deletion?.run() ?? 0
@@ -80,6 +93,25 @@ final class SaveRun {
       result.identifiers = session.temporaries.mapValues(\.identifier)
     }
     return result
+  }
+
+  private func use(_ found: SaveDecisions) {
+    decisions = found
+    session.moving = found.moving
+    result.conflicts = found.conflicts
+  }
+
+  /// Writes the save if it only changes one row, which is as the client has read it.
+  ///
+  /// Such a save needs no search for conflicts: one statement compares the version and writes. It
+  /// returns `false` if nothing was written.
+  private func writesAsRead() throws -> Bool {
+    guard request.changesOneRowAsRead else { return false }
+    use(SaveDecisions())
+    try update(0, onlyAsRead: true)
+    if result.updated == 1 { return true }
+    session.violations = ViolationList()
+    return false
   }
 
   /// Inserts and updates rows in a session that other parts of the same change use too.
@@ -169,7 +201,7 @@ final class SaveRun {
     )
     var outcome = InsertResult()
     let plan = { (_: Int) -> InputPlan? in run.plan }
-    var versions: [(identifier: Int64, version: Int64)] = []
+    var versions: EntityVersions.Rows = []
     // Two of the rows may replace the same row.
     if request.onConflict != .error, !writer.layout.uniques.isEmpty { writtenVersions = nil }
     try eachRow(of: insertion.rows, plan, writer, at: pointers.rows) { row, place in
@@ -193,12 +225,13 @@ final class SaveRun {
         writtenVersions = nil
       }
     }
-    writtenVersions?[insertion.entity, default: []] += versions
+    writtenVersions?.add(versions, of: insertion.entity)
     result.inserted += outcome.inserted
     result.updated += outcome.updated
   }
 
-  private func update(_ index: Int) throws {
+  /// Updates the rows of a batch, or with `onlyAsRead` rows that one statement can write.
+  private func update(_ index: Int, onlyAsRead: Bool = false) throws {
     let change = request.updates[index]
     let pointers = ListPointers.update(index)
     let pointer = pointers.list
@@ -211,11 +244,12 @@ final class SaveRun {
         InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
       )
     }
+    if onlyAsRead, whole.guarded == nil { return }
     let plan = whole.plan
     var runs = MaskedRuns(whole, writer)
     let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
-    var versions: [(identifier: Int64, version: Int64)] = []
+    var versions: EntityVersions.Rows = []
     if !actions.isEmpty { writtenVersions = nil }
     let planOfRow = { (row: Int) throws -> InputPlan? in
       try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan
@@ -224,7 +258,7 @@ final class SaveRun {
       let identifier = try identifier(writer, place)
       let run = try actions.isEmpty ? runs.whole : runs.run(actions[row] ?? .proceed)
       guard let run else { return }
-      guard try writer.update(identifier, run, session, place) else {
+      guard try writer.update(identifier, run, session, place, onlyAsRead: onlyAsRead) else {
         return missing.append(identifier)
       }
       result.updated += 1
@@ -235,8 +269,9 @@ final class SaveRun {
       }
       if actions[row] == .overwrite { try overwrite(index, row, identifier) }
     }
+    if onlyAsRead, !missing.isEmpty { return }
     guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
-    writtenVersions?[change.entity, default: []] += versions
+    writtenVersions?.add(versions, of: change.entity)
   }
 
   /// Reads rows into the writer's cells, one by one, and calls `store` for each valid one.
@@ -271,5 +306,16 @@ final class SaveRun {
       return row.identifier
     }
     throw DepotError(.type, "A row to change must say its $id.").at(place.pointer)
+  }
+}
+
+extension SaveRequest {
+  /// Whether the only change is of one row, whose version the client says without other base values.
+  fileprivate var changesOneRowAsRead: Bool {
+    guard updates.count == 1, inserts.isEmpty, deletes.isEmpty, reads.isEmpty,
+      policy == nil || policy == .error
+    else { return false }
+    return updates[0].rows.count == 1 && updates[0].base == nil
+      && updates[0].columns.contains("$version")
   }
 }

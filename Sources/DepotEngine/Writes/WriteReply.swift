@@ -112,9 +112,14 @@ extension JSONWriter {
       conflicts.members.eachInOrder { add($0, $1) }
     }
     member("versions") { writer in
-      result.versions.eachInOrder { entity, versions in
+      var entities = result.versions.entities
+      if entities.count > 1 { entities.sort { $0.name < $1.name } }
+      for (entity, versions) in entities {
         writer.name(entity)
-        guard result.runs == nil else { return writer.writeRuns(versions) }
+        guard result.runs == nil else {
+          writer.writeRuns(versions)
+          continue
+        }
         // A loop here is a third of the work of the generic function.
         writer.raw("[")
         for (index, row) in versions.enumerated() {
