@@ -44,6 +44,28 @@ struct HistoryValue: Hashable, Sendable {
     packed.withUnsafeBytes { body(PackedCells.cell(in: $0, at: 0)) }
   }
 
+  /// Returns the value, whose bytes are copied to the arena.
+  func cell(in arena: CellArena) -> Cell {
+    withCell { cell in
+      switch cell {
+      case .text(let bytes): .text(arena.copy(bytes))
+      case .blob(let bytes): .blob(arena.copy(bytes))
+      default: cell
+      }
+    }
+  }
+
+  /// Returns the value in the form for clients, whose bytes are in the arena.
+  func field(in arena: CellArena) throws(DepotError) -> RowField {
+    let list = JSONWriter.bytes { writer in
+      writer.raw("[")
+      write(.number, to: &writer)
+      writer.raw("]")
+    }
+    var reader = try RowReader(arena.copy(list))
+    return try reader.field()
+  }
+
   /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
   func write(_ int64: Int64Form, to writer: inout JSONWriter) {
     let isWritten = withCell { cell in

@@ -10,8 +10,6 @@ final class ChangeSession {
   var violations = ViolationList()
   /// The rows that a save inserts, by their temporary identifiers.
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
-  /// The identifiers for inserted rows that had one earlier, by their temporary identifiers.
-  var formerIdentifiers: [String: Int64] = [:]
   /// The uploads that rows of the request use, with their target attributes, by name.
   var takenUploads: [String: (target: String, reference: BlobReference)] = [:]
   /// Whether the request is executed in chunks, each in its own transaction.

@@ -69,7 +69,7 @@ enum RowPointer {
   /// A row whose values are at separate locations.
   case scattered(row: String, values: [String])
 
-  /// The JSON pointer to the row.
+  /// The pointer to the row.
   var pointer: String {
     switch self {
     case .row(let base, let row): "\(base)/\(row)"
@@ -78,7 +78,7 @@ enum RowPointer {
     }
   }
 
-  /// The JSON pointer to one of its values.
+  /// The pointer to one of its values.
   func pointer(_ index: Int, _ column: InputColumn) -> String {
     switch self {
     case .set(let base): "\(base)/\(column.name)"

@@ -1,4 +1,4 @@
-/// The JSON pointers to a save's list of rows and to the rows, for error messages.
+/// The pointers to a save's list of rows and to the rows, for error messages.
 ///
 /// Every save needs the pointers of its lists, so those of the first lists are cached.
 struct ListPointers {

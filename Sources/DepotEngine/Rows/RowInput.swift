@@ -22,18 +22,7 @@ extension EntityWriter {
       let column = plan.plain[index]
       if reader.isAtEndOfRow() { throw wrongCount(index, plan, place()) }
       let field = try reader.field()
-      guard column.isAttribute else {
-        if try !readLink(field, index, plan, session, place()) { isSound = false }
-        continue
-      }
-      guard let cell = Cell(field, as: column.form, in: arena) else {
-        if try refuse(field, nil, index, plan, session, place()) { isSound = false }
-        continue
-      }
-      if column.place >= 0 { cells[column.place] = cell }
-      if cell.isNull ? !column.isOptional : column.hasCheck || cell.byteCount > Limits.valueBytes {
-        if try refuse(field, cell, index, plan, session, place()) { isSound = false }
-      }
+      if try !read(field, column, index, plan, session, place()) { isSound = false }
     }
     if !reader.isAtEndOfRow() {
       var count = plan.plain.count
@@ -48,48 +37,125 @@ extension EntityWriter {
     return isSound
   }
 
-  /// Adds the errors of a value; returns whether there are any.
-  private func refuse(
+  /// Reads a value; returns whether it breaks no rule.
+  @inline(__always)
+  private func read(
     _ field: RowField,
-    _ cell: Cell?,
+    _ column: InputPlan.PlainColumn,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPointer
+  ) throws -> Bool {
+    guard column.isAttribute else { return try readLink(field, index, plan, session, place()) }
+    guard let cell = Cell(field, as: column.form, in: arena) else {
+      return try takeOther(field, index, plan, session, place())
+    }
+    return try take(cell, column, index, plan, session, place())
+  }
+
+  /// Takes a value; returns whether it breaks no rule.
+  @inline(__always)
+  private func take(
+    _ cell: Cell,
+    _ column: InputPlan.PlainColumn,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPointer
+  ) throws -> Bool {
+    if column.place >= 0 { cells[column.place] = cell }
+    guard
+      cell.isNull ? !column.isOptional : column.hasCheck || cell.byteCount > Limits.valueBytes
+    else { return true }
+    return try check(cell, index, plan, session, place())
+  }
+
+  /// Adds the errors of a value; returns whether there are none.
+  private func check(
+    _ cell: Cell,
     _ index: Int,
     _ plan: InputPlan,
     _ session: ChangeSession,
     _ place: RowPointer
   ) throws -> Bool {
-    guard case .attribute(let rule, _) = plan.columns[index].target else { return false }
-    let errors: [DepotError]
-    if let cell {
-      if cell.isNull, rule.isPresence {
-        cells[plan.plain[index].place] = .integer(0)
-        errors = []
-      } else if cell.isNull {
-        errors = [rule.required]
-      } else {
-        errors = try rule.problems(cell, session.control)
-      }
-    } else {
-      errors = try takeUpload(field, rule, plan.plain[index].place, session)
+    guard case .attribute(let rule, _) = plan.columns[index].target else { return true }
+    if cell.isNull, rule.isPresence {
+      cells[plan.plain[index].place] = .integer(0)
+      return true
     }
+    let errors = try cell.isNull ? [rule.required] : rule.problems(cell, session.control)
+    return try add(errors, index, plan, session, place)
+  }
+
+  private func add(
+    _ errors: [DepotError],
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
     for error in errors {
       try session.violate(error.at(place.pointer(index, plan.columns[index])))
     }
-    return !errors.isEmpty
+    return errors.isEmpty
   }
 
-  /// Reads a value of another type, which may name an upload; returns its errors.
-  private func takeUpload(
+  /// Reads a value of another type, which may name an upload; returns whether it breaks no rule.
+  private func takeOther(
     _ field: RowField,
-    _ rule: FieldRule,
-    _ place: Int,
-    _ session: ChangeSession
-  ) throws -> [DepotError] {
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
+    guard case .attribute(let rule, _) = plan.columns[index].target else { return true }
     guard let upload = try UploadedValue(field, layout, rule.path, session) else {
-      return [rule.wrongType(field)]
+      return try add([rule.wrongType(field)], index, plan, session, place)
     }
-    cells[place] = upload.cell(in: arena)
-    uploads[place] = upload
-    return try upload.problems(rule, session)
+    let position = plan.plain[index].place
+    cells[position] = upload.cell(in: arena)
+    uploads[position] = upload
+    return try add(upload.problems(rule, session), index, plan, session, place)
+  }
+
+  // MARK: Values of the history
+
+  /// Takes a row's values into the cells and ``links``, and adds the rules that they break.
+  ///
+  /// It returns whether no rule is broken.
+  func takeRow(
+    _ values: [HistoryValue],
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
+    arena.removeAll()
+    links.removeAll()
+    uploads.removeAll()
+    var isSound = true
+    for (index, value) in values.enumerated() {
+      let column = plan.plain[index]
+      let isCell = value.isNull ? column.isAttribute : isOfSameForm(value, plan.columns[index])
+      let isTaken =
+        try isCell
+        ? take(value.cell(in: arena), column, index, plan, session, place)
+        : read(value.field(in: arena), column, index, plan, session, place)
+      if !isTaken { isSound = false }
+    }
+    return isSound
+  }
+
+  /// Whether an attribute stores its values in the form of a value from the history.
+  private func isOfSameForm(_ value: HistoryValue, _ column: InputColumn) -> Bool {
+    guard case .attribute(let rule, let place?) = column.target,
+      let field = layout.field(at: place)
+    else { return false }
+    switch rule.form {
+    case .scalar, .json: return RowColumn.Form(field.attribute) == value.form
+    // The schema may have made the elements or the number smaller since.
+    case .list, .float: return false
+    }
   }
 
   /// Whether the current row has a value for a column.
@@ -174,6 +240,11 @@ extension ChangeSession {
         .hint("Write the $id of a row, or in a save the temporary one of a new row.")
         .details(link.details)
     }
+    return try target(identifier, of: link)
+  }
+
+  /// Returns the identifier of a relationship's destination, if there is such a row.
+  func target(_ identifier: Int64, of link: RelationshipLink) throws -> Int64 {
     guard try isTarget(identifier, of: link) else {
       throw DepotError(
         .reference,

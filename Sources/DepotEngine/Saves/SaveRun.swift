@@ -43,7 +43,7 @@ final class SaveRun {
   let request: SaveRequest
   let session: ChangeSession
   var result = SaveResult()
-  /// The rows of batches as JSON, by their pointer in the request.
+  /// The rows of batches as texts, by their pointer in the request.
   private var texts: [String: RowTexts] = [:]
   /// The decisions about conflicts; `nil` if there was no search.
   private(set) var decisions: SaveDecisions?
@@ -114,16 +114,6 @@ final class SaveRun {
     return false
   }
 
-  /// Inserts and updates rows in a session that other parts of the same change use too.
-  ///
-  /// The caller begins and ends the session: deletions, unique values, and checks.
-  func runPart() throws -> SaveResult {
-    try assignIdentifiers()
-    for index in request.inserts.indices { try insert(index) }
-    for index in request.updates.indices { try update(index) }
-    return result
-  }
-
   private func beginDeletion() throws -> Deletion {
     let deletion = Deletion(session)
     for (index, request) in request.deletes.enumerated() {
@@ -140,7 +130,7 @@ final class SaveRun {
     return deletion
   }
 
-  /// Returns the rows of a batch as JSON, which are cached.
+  /// Returns the rows of a batch as texts, which are cached.
   func texts(_ rows: RowBatch, at pointer: String) -> RowTexts {
     texts[pointer].getOrInsert { RowTexts(rows) }
   }
@@ -183,7 +173,7 @@ final class SaveRun {
     guard session.temporaries[name] == nil else {
       throw DepotError(.usage, "Two rows have the temporary identifier \(name).").at(pointer())
     }
-    let identifier = session.formerIdentifiers[name] ?? writer.counter.take()
+    let identifier = writer.counter.take()
     session.temporaries[name] = (writer.layout, identifier)
     return name
   }
@@ -276,7 +266,7 @@ final class SaveRun {
 
   /// Reads rows into the writer's cells, one by one, and calls `store` for each valid one.
   ///
-  /// Rows without a plan are skipped. `base` is the JSON pointer to the rows.
+  /// Rows without a plan are skipped. `base` is the pointer to the rows.
   private func eachRow(
     of rows: RowBatch,
     _ plan: (Int) throws -> InputPlan?,

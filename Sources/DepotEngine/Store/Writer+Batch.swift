@@ -164,20 +164,3 @@ extension Writer {
     return DepotError(error)
   }
 }
-
-extension WriteRequest {
-  /// Writes the final frame of the call.
-  func outcome(_ result: Result<WriteReply, DepotError>) -> WriteOutcome {
-    var writer = JSONWriter()
-    switch result {
-    case .success(let result):
-      control.noteOutcome(isSuccess: true)
-      reply.ok(to: &writer) { result.write(to: &$0, as: reply.int64) }
-      return WriteOutcome(token: token, frame: writer.bytes, isSuccess: true)
-    case .failure(let error):
-      control.noteOutcome(isSuccess: false)
-      reply.failure(error, to: &writer)
-      return WriteOutcome(token: token, frame: writer.bytes, isSuccess: false)
-    }
-  }
-}

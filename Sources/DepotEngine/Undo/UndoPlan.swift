@@ -3,8 +3,7 @@ internal import DepotSQLite
 
 /// The plan to undo a transaction, made by comparing its inverse with the current rows.
 ///
-/// The inverse of a transaction is a save: it inserts deleted rows again, with temporary
-/// identifiers that represent their own, so that they can refer to each other.
+/// The inverse of a transaction is a save: it inserts deleted rows again, with their own identifiers.
 struct UndoPlan {
   let past: PastReader
   private let policy: MergePolicy
@@ -81,6 +80,16 @@ struct UndoPlan {
         < ($1.key.entity, $1.key.identifier, $1.key.relationship)
     }) { try plan(key, links) }
     try conflicts.explain(from: edge, past)
+  }
+
+  /// Returns the versions of the rows to delete.
+  func deletedVersions() throws -> [Inverse.Key: Int64] {
+    var versions: [Inverse.Key: Int64] = [:]
+    for (key, entity) in deletions {
+      let layout = try past.catalog.layout(of: entity)
+      versions[key] = try past.version(of: key.identifier, layout)
+    }
+    return versions
   }
 
   // MARK: - Rows

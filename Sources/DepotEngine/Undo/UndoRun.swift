@@ -194,7 +194,7 @@ struct UndoRun {
     if policy == .error, let refusal = conflicts.refusal(token, bounds) { throw refusal }
     parts.isSearching = false
     let save = UndoSave(self, parts)
-    try save.write(&effect) { isOfLinks, write in
+    try save.write(deleting: parts.deletions, &effect) { isOfLinks, write in
       try forEachPlan(ofLinks: isOfLinks, write)
     }
     return conflicts.list
@@ -205,20 +205,9 @@ struct UndoRun {
   }
 
   private func apply(_ plan: UndoPlan, _ effect: inout WriteEffect) throws {
-    let session = ChangeSession(entities, write.control, client: write.connection)
-    session.formerIdentifiers = plan.temporaries
-    session.isUndo = true
-    let result: SaveResult
-    do {
-      result = try SaveRun(try plan.request(), session).run()
-      try session.finish()
-    } catch var error as DepotError {
-      // The pointer into the inverse is meaningless to the client.
-      error.at = nil
-      throw error
-    }
-    try plan.restoreVersions(entities)
-    effect.add(result)
+    let deletions = Dictionary(grouping: plan.deletions, by: \.entity)
+      .mapValues { $0.map(\.key.identifier) }
+    try UndoSave(self).write(deleting: deletions, &effect) { _, write in try write(plan) }
   }
 
   /// Whether a transaction without changes may have changed rows that the history doesn't record.

@@ -1,34 +1,43 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A save whose rows come in parts, so that memory is limited.
+/// The save that undoes a transaction.
+///
+/// The rows of a large transaction come in parts, so that memory is limited.
 struct UndoSave {
   private let run: UndoRun
-  private let parts: UndoParts
+  private let isInParts: Bool
   private let session: ChangeSession
   private let deferredValues = DeferredUniqueValues()
 
-  init(_ run: UndoRun, _ parts: UndoParts) {
+  init(_ run: UndoRun, _ parts: UndoParts? = nil) {
     self.run = run
-    self.parts = parts
+    isInParts = parts != nil
     session = ChangeSession(run.entities, run.write.control, client: run.write.connection)
     session.isUndo = true
-    session.returning = parts.returning
+    session.returning = parts?.returning ?? ReturningRows()
     session.deferredValues = deferredValues
   }
 
-  /// Writes all parts.
+  /// Deletes rows, and writes all parts.
   ///
   /// `forEachPlan` calls a closure with the plans of rows or of links.
   func write(
+    deleting deletions: [String: [Int64]],
     _ effect: inout WriteEffect,
     _ forEachPlan: (_ isOfLinks: Bool, _ write: (UndoPlan) throws -> Void) throws -> Void
   ) throws {
     do {
-      let deletion = try beginDeletion()
-      try forEachPlan(false) { try write($0, &effect) }
+      let deletion = try beginDeletion(deletions)
+      try forEachPlan(false) { plan in
+        try UndoWriting(plan, session).writeRows(&effect)
+        try finishPart()
+      }
       try deferredValues.giveBackReferences(session.violate)
-      try forEachPlan(true) { try write($0, &effect) }
+      try forEachPlan(true) { plan in
+        try UndoWriting(plan, session).writeLinks(&effect)
+        try finishPart()
+      }
       effect.rowsDeleted += try deletion.run()
       try deferredValues.giveBack(session.violate)
       try session.finish()
@@ -39,27 +48,19 @@ struct UndoSave {
     }
   }
 
-  private func beginDeletion() throws -> Deletion {
+  private func beginDeletion(_ deletions: [String: [Int64]]) throws -> Deletion {
     let deletion = Deletion(session)
-    for (entity, identifiers) in parts.deletions.sorted(by: { $0.key < $1.key }) {
+    for (entity, identifiers) in deletions.sorted(by: { $0.key < $1.key }) {
       _ = try deletion.add(identifiers, of: run.entities.catalog.layout(of: entity))
     }
     try deletion.detach()
     return deletion
   }
 
-  private func write(_ plan: UndoPlan, _ effect: inout WriteEffect) throws {
-    session.temporaries = [:]
-    session.formerIdentifiers = plan.temporaries
-    let result = try SaveRun(plan.request(), session).runPart()
+  /// Changes links, and forgets state that no later part needs.
+  private func finishPart() throws {
     try session.applyLinkChanges()
-    try plan.restoreVersions(run.entities)
-    effect.add(result)
-    try settle()
-  }
-
-  /// Forgets state that no later part needs.
-  private func settle() throws {
+    guard isInParts else { return }
     let recorder = run.writer.recorder
     guard try !deferredValues.forgetReplaced() else {
       recorder.isHeld = false
