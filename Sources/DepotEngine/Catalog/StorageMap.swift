@@ -66,13 +66,13 @@ package struct StorageMap: Hashable, Sendable {
 extension Schema {
   /// Whether large values of a field can be stored outside the row, without external storage.
   ///
-  /// Those that an index has can't, since it needs the values themselves.
+  /// An index needs the values themselves, so it excludes that.
   func isWidenable(_ field: Field, of owner: Entity) -> Bool {
     let attribute = field.attribute
-    let excluded: Attribute.Options = [.externalStorage, .ephemeral, .spotlight]
     guard field.relationship == nil, [.string, .data].contains(attribute.type),
       attribute.collection == nil, attribute.derivation == nil, !attribute.isUnique,
-      !attribute.isIndexed, attribute.options.isDisjoint(with: excluded)
+      !attribute.isIndexed,
+      attribute.options.isDisjoint(with: [.externalStorage, .ephemeral, .spotlight])
     else { return false }
     return (lineage(of: owner) + descendants(of: owner.name)).allSatisfy { entity in
       !(entity.uniques + entity.indexes).contains { $0.contains(field.path) }

@@ -24,7 +24,7 @@ struct HistoryValue: Hashable, Sendable {
 
   var isNull: Bool { withCell { $0.isNull } }
 
-  /// Whether it is only the reference to a value outside the row, of which no old one is kept.
+  /// Whether it is only the reference to a value outside the row; no old ones are kept.
   var isReference: Bool {
     withCell { cell in
       switch (cell, form) {
