@@ -166,7 +166,7 @@ final class Session {
     let answered = direct?.revoke() == false ? 1 : 0
     for (id, call) in calls.sorted(by: { $0.key < $1.key }).dropFirst(answered) {
       var error = error
-      let isRead = [.read, .watch].contains(call.operation.declaration.effect)
+      let isRead = [.read, .watch].contains(call.call.operation.declaration.effect)
       error.effect = isRead ? .none : .unknown
       fail(id, error)
     }
