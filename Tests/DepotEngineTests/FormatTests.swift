@@ -33,7 +33,7 @@ struct FormatTests {
           try StoreFixture(StoreConfiguration(path: path, isReadOnly: isReadOnly))
         }
         #expect(error?.code == .version)
-        #expect(error?.message.contains("has format \(format); this program knows 8") == true)
+        #expect(error?.message.contains("has format \(format); this program knows 8 and 9") == true)
         #expect(error?.hint?.contains("depot export --all") == true)
       }
       #expect(throws: DepotError.self) { try Store.check(path: path) }
@@ -44,7 +44,7 @@ struct FormatTests {
 
   @Test("A store of a later format is refused with the hint to use a newer program")
   func later() async throws {
-    try await withFormat(9) { path in
+    try await withFormat(10) { path in
       let error = #expect(throws: DepotError.self) {
         try StoreFixture(StoreConfiguration(path: path))
       }

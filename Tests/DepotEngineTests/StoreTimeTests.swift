@@ -31,7 +31,9 @@ import Testing
     try await fixture.store.update("Item", [1], ["size"], "[\(value)]")
   }
 
-  /// Whether a purge leaves so many transactions. One beside a commit is given up, and tried again.
+  /// Whether a purge leaves so many transactions.
+  ///
+  /// One beside a commit is given up, and tried again.
   private func keeps(_ count: Int, _ fixture: Fixture) async throws -> Bool {
     for _ in 0..<1000 where try fixture.past.history().count != count {
       fixture.store.store.purgeHistory()

@@ -14,6 +14,7 @@ extension ServiceTests {
       try client.call(1, "insert", #"{"entity":"Item","columns":["name"],"rows":[["a"]]}"#)
       #expect(try client.receive()["ok"] != nil)
       try client.call(2, "watch", #"{"fetch":{"entity":"Item"}}"#)
+      while try client.receive()["kind"]?.string != "live" {}
       try take()
       #expect(try daemon.wait() == 70)
       let ends = try client.receiveAll().filter { $0["err"] != nil }

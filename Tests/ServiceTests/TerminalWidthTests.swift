@@ -64,7 +64,7 @@ extension CommandTests {
       help
       help predicates
       help schema
-      blob get Item/4 text
+      blob get Item/99 text
       fetch Nothing
       fetch Item --where 'nothing == 1'
       fetch Item --where 'n =='

@@ -53,9 +53,7 @@ final class ChangeRecorder: ChangeObserver {
     var unknown: [RecordedTable] = []
   }
 
-  /// Creates a recorder.
-  ///
-  /// `floor` is the greatest identifier of any deleted row of the history.
+  /// Creates a recorder; `floor` is the greatest identifier of any deleted row of the history.
   init(
     on connection: Connection,
     store: String,

@@ -123,9 +123,10 @@ struct StoreFiles {
       throw DepotError(.corrupt, "\(path) is an SQLite database, but not a store of Depot.")
         .hint("It was not touched. Use another path.")
     }
-    let known = CatalogTables.widenedFormat
-    guard !(CatalogTables.formatVersion...known).contains(version) else { return }
-    throw DepotError(.version, "\(path) has format \(version); this program knows \(known).")
+    let (oldest, known) = (CatalogTables.formatVersion, CatalogTables.widenedFormat)
+    guard !(oldest...known).contains(version) else { return }
+    let reason = "\(path) has format \(version); this program knows \(oldest) and \(known)."
+    throw DepotError(.version, reason)
       .hint(
         version > known
           ? "It was not touched. Use a newer depotd."

@@ -116,11 +116,13 @@ protocol FormItem: PersistentModel {
         next.type,
         &rows,
         &generator,
+        // A text is refused as a number even where there is none.
         mayFail: !isSame
-          && (!isEmpty || next.family.isRelationship || current.family.isRelationship),
-        // A number is a text, too, and one object is a list of one.
+          && (!isEmpty || next.family.isRelationship || current.family.isRelationship
+            || (current.family, next.family) == (.text, .number)),
+        // A number is a text, too, and one object is a list of one, as all lists here are.
         mayOpen: isSame || isEmpty || (current.family, next.family) == (.number, .text)
-          || (current.family, next.family) == (.link, .links),
+          || (current.family.isRelationship && next.family.isRelationship),
         isEncoded: [[.structure, .list], [.list, .structure]]
           .contains([current.family, next.family]),
         steps
