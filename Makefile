@@ -13,7 +13,7 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone \
 WHOLE := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 DEBUG := $(BUILD_FLAGS) $(WHOLE)
 # The modules in which tests spend half of their time are optimized for them.
-tests test test-release test-long test-cluster: export DEPOT_OPTIMIZED := DepotProtocol DepotSQLite DepotLinux
+test test-release test-long test-cluster: export DEPOT_OPTIMIZED := DepotProtocol DepotSQLite DepotLinux
 # Programs without functions that nothing calls or that are equal, with the C++ library inside, and with
 # relocations in the short form if this machine's C library reads it: small files that start with few pages.
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
@@ -101,7 +101,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps node-deps tested-programs build tests test test-release test-long test-cluster test-browser pictures demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps node-deps tested-programs build test test-release test-long test-cluster test-browser pictures demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -121,9 +121,6 @@ node-deps:
 
 build: deps  ## Build all programs into .build/release
 	$(call build_programs,all programs,depotd depot depot-demo depot-bench $(EXAMPLES))
-
-tests: test-deps  ## Build the tests, and run none
-	@.ci/progress "Building the tests" .build/tests.log $(SWIFT) build --build-tests $(DEBUG)
 
 test: test-deps  ## Run all tests, also those over real processes
 	@Tests/supervise Tests/run-tests debug $(SWIFT) $(DEBUG)
