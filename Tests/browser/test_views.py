@@ -3,6 +3,7 @@
 import base64
 import socket
 import struct
+import threading
 import zlib
 
 from support import BrowserTest, eventually, json, os, unittest
@@ -146,20 +147,37 @@ class ViewsTest(BrowserTest):
     def test_calls_that_wait_for_the_writer_are_shown(self):
         self.page.go("#/service")
         self.page.until_text("0 calls waiting", ".writer")
-        client = socket.socket(socket.AF_UNIX)
-        self.addCleanup(client.close)
-        client.connect(self.store.socket)
-        rows = json.dumps([[f"waiting {number}"] for number in range(1500)])
-        lines = ['{"hello":{"protocol":[1,1],"client":{"name":"writer"}}}']
-        for number in range(1, 61):
-            args = f'{{"entity":"Book","columns":["title"],"rows":{rows}}}'
-            lines.append(f'{{"id":{number},"call":"insert","args":{args}}}')
-        client.sendall(("\n".join(lines) + "\n").encode())
-        self.page.until_text("insert Book", ".writer td")
-        self.page.until_text("writer", ".writer td")
-        client.close()
+        rows = [[f"waiting {number}"] for number in range(2000)]
+        self.store.call("insert", entity="Book", columns=["title"], rows=rows)
+        # Each looks at all rows and changes none, so that nothing is stored however long it takes to see them.
+        args = {"entity": "Book", "where": "title MATCHES '(w|a|i)*(t|i|n|g)* [0-9]*x'", "set": {"pages": 1}}
+        is_seen = threading.Event()
+
+        def write():
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(self.store.socket)
+                client.sendall(b'{"hello":{"protocol":[1,1],"client":{"name":"writer"}}}\n')
+                answers = client.makefile("rb")
+                answers.readline()
+                number = 0
+                while not is_seen.is_set():
+                    number += 1
+                    call = {"id": number, "call": "update", "args": args}
+                    client.sendall(json.dumps(call).encode() + b"\n")
+                    answers.readline()
+
+        writers = [threading.Thread(target=write) for _ in range(6)]
+        for writer in writers:
+            writer.start()
+        try:
+            self.page.until_text("update Book", ".writer td")
+            self.page.until_text("writer", ".writer td")
+        finally:
+            is_seen.set()
+            for writer in writers:
+                writer.join()
+            self.store.run("delete", "Book", "--where", "title BEGINSWITH 'waiting'")
         self.page.until_text("0 calls waiting", ".writer")
-        self.store.run("delete", "Book", "--where", "title BEGINSWITH 'waiting'")
 
     def test_a_picture_is_drawn_and_bytes_and_texts_are_read_in_parts(self):
         image = picture(40, 30)

@@ -115,8 +115,8 @@ def signals(dice):
     with Depot() as depot:
         rung = 0
         for attempt in range(200):
-            signal.setitimer(signal.ITIMER_REAL, dice.uniform(1e-5, 4e-3))
             try:
+                signal.setitimer(signal.ITIMER_REAL, dice.uniform(1e-5, 4e-3))
                 depot.insert("Forked", ["name"], [[f"{attempt}{text}"]])
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except Alarm:
