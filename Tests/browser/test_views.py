@@ -37,8 +37,9 @@ class ViewsTest(BrowserTest):
         self.page.go("#/")
 
     def downloaded(self, name):
+        # The browser takes the name by an empty file, which the whole one replaces.
         path = os.path.join(self.downloads, name)
-        eventually(lambda: os.path.exists(path), name)
+        eventually(lambda: os.path.exists(path) and os.path.getsize(path) > 0, name)
         with open(path, "rb") as file:
             return file.read()
 
