@@ -15,7 +15,7 @@ extension ConflictSearch {
     while hasChanged {
       round += 1
       guard round <= Self.rounds else {
-        throw DepotError(.unique, "Rows that keep their unique values are in the way of too many.")
+        throw DepotError(.unique, "Too many rows would take unique values that other rows keep.")
           .hint("Change fewer rows at once that take over each other's values.").at("/args/update")
       }
       hasChanged = false

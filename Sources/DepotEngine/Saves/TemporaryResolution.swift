@@ -69,7 +69,7 @@ struct TemporaryResolution {
 
   static let tooFarBack = DepotError(
     .usage,
-    "Rows whose unique values are references lead too far back.",
+    "Unique values that are references lead through too many rows.",
     hint: "Put rows before those that refer to them, or save fewer of them together."
   ).at("/args/insert")
 

@@ -223,7 +223,7 @@ extension Server {
     session.lastWrite = (call.id, running.control)
     do throws(DepotError) {
       if let id = call.predecessor, before?.id != Int64(id) {
-        throw DepotError(.usage, "Call \(id) isn't the connection's write before this one.")
+        throw DepotError(.usage, "Call \(id) isn't the connection's previous write.")
           .at("/after")
       }
       let container = try container(call.container, session)

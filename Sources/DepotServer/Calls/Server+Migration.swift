@@ -25,7 +25,7 @@ extension Server {
       $0.owner == session.number
     }
     guard let found, found.stage == .open else {
-      throw DepotError(.usage, "This connection migrates nothing.").hint(
+      throw DepotError(.usage, "This connection has no running migration.").hint(
         "Send migration.begin first."
       )
     }

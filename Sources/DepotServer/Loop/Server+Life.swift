@@ -160,7 +160,7 @@ extension Server {
     for session in waiting.sorted(by: { $0.lastProgress < $1.lastProgress })
     where bytes > Limits.outboundHardBytes {
       bytes -= session.output.count
-      cutOff(session, "Others needed the memory of the rows that wait for the client.")
+      cutOff(session, "The client read too slowly, and other calls needed the memory.")
     }
   }
 

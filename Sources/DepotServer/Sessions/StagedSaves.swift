@@ -30,7 +30,8 @@ struct StagedSaves {
     var staged = saves.removeValue(forKey: save) ?? Staged()
     byteCount -= staged.bytes
     guard part.number == staged.parts + 1 else {
-      throw DepotError(.stagedNotFound, "Part \(part.number) is to come behind \(staged.parts).")
+      let next = staged.parts + 1
+      throw DepotError(.stagedNotFound, "Part \(part.number) was sent, but part \(next) is next.")
         .hint("Begin again with part 1; parts are gone with the connection.").at("/args/part")
     }
     guard saves.count < Limits.stagedSaves else {

@@ -61,7 +61,7 @@ struct StorePlacement {
         other.map {
           "The entity \(entity.name) is in two stores: \(places[index].store) and \($0)."
         }
-          ?? "The store \(places[index].store) holds the entity \(entity.name), which isn't named."
+          ?? "The store \(places[index].store) holds \(entity.name), which its entities leave out."
       )
       .hint("Give the stores of the container the entities that they were made with.")
       .at("/args/stores/\(index)/entities")
