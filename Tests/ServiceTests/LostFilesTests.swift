@@ -101,6 +101,24 @@ extension ServiceTests {
       #expect(!FileManager.default.fileExists(atPath: daemon.socket))
     }
 
+    /// Runs a program for which the kernel makes no inotify instance.
+    private static let withoutNotices = [
+      "unshare", "-Ur", "sh", "-c",
+      #"echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@""#,
+    ]
+
+    @Test(
+      .enabled(
+        if: (try? Program.run(withoutNotices + ["true"]))?.status == 0,
+        "this system allows no user namespaces"
+      )
+    )
+    func `files are checked twice a second where the system gives no notices of them`() throws {
+      let daemon = try TestDaemon(prefix: Self.withoutNotices)
+      #expect(daemon.log.contains("files are checked twice a second"), "\(daemon.log)")
+      try expectEnd(of: daemon) { try FileManager.default.removeItem(atPath: daemon.store) }
+    }
+
     @Test func `a store that is compacted or migrated isn't taken for another one`() throws {
       let daemon = try TestDaemon()
       let connection = try daemon.connect()

@@ -12,7 +12,8 @@ extension Server {
       try loop.add(notices.descriptor, token: Self.filesToken)
       fileNotices = notices
     } catch {
-      log.write(.warning, "files are only looked at", [("error", .text("\(error)"))])
+      let message = "files are checked twice a second, without notices of the system"
+      log.write(.warning, message, [("error", .text("\(error)"))])
     }
     for file in acceptor.listener?.keptFiles ?? [] { fileNotices?.watch(file) }
     for host in stores.hosts { host.watchFiles(fileNotices) }
