@@ -16,6 +16,20 @@ package final class EventLoop: SerialExecutor {
     package var isHangUp: Bool
   }
 
+  /// The events of a descriptor that a loop waits for.
+  package struct Interest: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package static let reads = Interest(rawValue: 1)
+    package static let writes = Interest(rawValue: 2)
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package init(reads: Bool, writes: Bool) {
+      self = reads ? .reads : []
+      if writes { insert(.writes) }
+    }
+  }
+
   private struct State: Sendable {
     var jobs: [UnownedJob] = []
     var mustNotSleep = false
@@ -41,17 +55,16 @@ package final class EventLoop: SerialExecutor {
   ///
   /// The corresponding C function is `epoll_ctl`.
   package func add(_ descriptor: Descriptor, token: Int64) throws(SystemError) {
-    try control(EPOLL_CTL_ADD, descriptor, token, reads: true, writes: false)
+    try control(EPOLL_CTL_ADD, descriptor, token, .reads)
   }
 
   /// Changes the watched events of a descriptor.
   package func change(
     _ descriptor: Descriptor,
     token: Int64,
-    reads: Bool,
-    writes: Bool
+    to interest: Interest
   ) throws(SystemError) {
-    try control(EPOLL_CTL_MOD, descriptor, token, reads: reads, writes: writes)
+    try control(EPOLL_CTL_MOD, descriptor, token, interest)
   }
 
   /// Stops watching a descriptor.
@@ -63,11 +76,12 @@ package final class EventLoop: SerialExecutor {
     _ operation: Int32,
     _ descriptor: Descriptor,
     _ token: Int64,
-    reads: Bool,
-    writes: Bool
+    _ interest: Interest
   ) throws(SystemError) {
     var event = epoll_event()
-    event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+    event.events =
+      (interest.contains(.reads) ? EPOLLIN.rawValue : 0)
+      | (interest.contains(.writes) ? EPOLLOUT.rawValue : 0)
     event.data.u64 = UInt64(bitPattern: token)
     try systemCall("epoll_ctl") {
       epoll_ctl(epoll.number, operation, descriptor.number, &event)

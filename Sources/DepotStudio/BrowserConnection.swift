@@ -25,7 +25,7 @@ final class BrowserConnection {
   /// The monotonic time at which it is closed, unless something happens before.
   var deadline: UInt64
   /// The operations that the loop waits for.
-  var watched = (reads: true, writes: false)
+  var watched = EventLoop.Interest.reads
 
   init(_ number: Int64, _ descriptor: Descriptor, deadline: UInt64) {
     self.number = number
@@ -56,7 +56,7 @@ final class ServiceLink {
   var output = ByteQueue()
   /// Whether the page's `hello` was sent to the service.
   var isGreeted = false
-  var watched = (reads: true, writes: false)
+  var watched = EventLoop.Interest.reads
 
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor

@@ -224,7 +224,9 @@ extension StudioBridge {
   }
 
   private func receive(_ connection: BrowserConnection) {
-    guard connection.watched.reads, let bytes = read(connection.descriptor) else { return }
+    guard connection.watched.contains(.reads), let bytes = read(connection.descriptor) else {
+      return
+    }
     guard !bytes.isEmpty else { return drop(connection) }
     switch connection.phase {
     case .requests(let begun):
@@ -276,15 +278,16 @@ extension StudioBridge {
     let isFull = connection.output.count > limits.waitingBytes
     let isLinkFull = (link?.output.count ?? 0) > limits.waitingBytes
     let waitsForOutput = connection.isForRequests && !connection.output.isEmpty
-    let wanted = (
-      reads: !isFull && !isLinkFull && !waitsForOutput, writes: !connection.output.isEmpty
+    let wanted = EventLoop.Interest(
+      reads: !isFull && !isLinkFull && !waitsForOutput,
+      writes: !connection.output.isEmpty
     )
     if wanted != connection.watched {
       connection.watched = wanted
       change(connection.descriptor, connection.token, wanted)
     }
     guard let link else { return }
-    let wantedLink = (reads: !isFull, writes: !link.output.isEmpty)
+    let wantedLink = EventLoop.Interest(reads: !isFull, writes: !link.output.isEmpty)
     if wantedLink != link.watched {
       link.watched = wantedLink
       change(link.descriptor, connection.token + 1, wantedLink)
@@ -294,14 +297,14 @@ extension StudioBridge {
   private func change(
     _ descriptor: Descriptor,
     _ token: Int64,
-    _ wanted: (reads: Bool, writes: Bool)
+    _ wanted: EventLoop.Interest
   ) {
-    try? loop.change(descriptor, token: token, reads: wanted.reads, writes: wanted.writes)
+    try? loop.change(descriptor, token: token, to: wanted)
   }
 
   /// Reads frames of the service and queues them for the browser.
   private func receive(_ link: ServiceLink, of connection: BrowserConnection) {
-    guard link.watched.reads, let bytes = read(link.descriptor) else { return }
+    guard link.watched.contains(.reads), let bytes = read(link.descriptor) else { return }
     guard !bytes.isEmpty else { return lose(connection) }
     link.decoder.receive(bytes)
     do throws(DepotError) {

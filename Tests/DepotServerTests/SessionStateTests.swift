@@ -178,5 +178,19 @@ import Testing
     let error = DepotError(.json, "x")
     #expect(state.fail(error) == .close(error))
     #expect(!state.isOpen)
+    #expect(state.isClosing && !state.isFinished)
+    state.finish()
+    #expect(state.isClosing && state.isFinished)
+  }
+
+  @Test(arguments: others + [hello])
+  func `a refused connection gets the reason, whatever comes first`(frame: ClientFrame) {
+    let refusal = DepotError(.peer, "x")
+    var state = SessionState(refusal: refusal)
+    #expect(state.isAwaitingHello && state.refusal == refusal)
+    #expect(state.receive(frame) == .close(refusal))
+    #expect(state.isClosing && state.refusal == nil)
+    var other = SessionState(refusal: refusal)
+    #expect(other.fail(DepotError(.json, "y")) == .close(refusal))
   }
 }

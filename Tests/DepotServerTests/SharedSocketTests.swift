@@ -123,12 +123,12 @@ private final class Flag: Sendable {
   @Test func `a client has its time from when output begins to wait for it`() {
     // Other threads may have sent for long, of which this one took no note.
     let session = session()
-    session.noteWaiting(true, 500)
+    session.note([.reads, .writes], 500)
     #expect(session.lastProgress == 500)
-    session.noteWaiting(true, 600)
+    session.note([.reads, .writes], 600)
     #expect(session.lastProgress == 500)
-    session.noteWaiting(false, 700)
-    session.noteWaiting(true, 800)
+    session.note(.reads, 700)
+    session.note([.reads, .writes], 800)
     #expect(session.lastProgress == 800)
   }
 

@@ -90,7 +90,7 @@ extension Server {
       throw DepotError(.usage, "A connection can't close itself in this way.")
         .hint("Close the socket.").at("/args/connection")
     }
-    guard let other = sessions[number], !other.isClosing else {
+    guard let other = sessions[number], !other.state.isClosing else {
       throw DepotError(.connectionNotFound, "There is no connection \(number).")
         .hint("The open ones are listed by: depot clients").at("/args/connection")
     }
@@ -101,11 +101,11 @@ extension Server {
 
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
     let declaration = call.pattern.declaration
-    guard declaration.access.isWithin(session.access) else {
+    guard declaration.access.isWithin(session.hello.access) else {
       return DepotError(
         .operation,
-        "The connection is for \(session.access.deed) only, and \(declaration.name) does more."
-      ).hint("Its hello asked for the access \"\(session.access.rawValue)\".")
+        "The connection is for \(session.hello.access.deed) only, and \(declaration.name) does more."
+      ).hint("Its hello asked for the access \"\(session.hello.access.rawValue)\".")
     }
     switch declaration.privilege {
     case .read: return nil
@@ -252,7 +252,7 @@ extension Server {
   /// Allows the store to answer a write directly if nothing else in its session waits for it.
   private func allowDirectAnswer(to request: WriteRequest, _ session: Session, of host: StoreHost) {
     guard isServing, session.calls.count == 1, session.queue.hasOneWriteOnly,
-      session.output.count == 0, !session.isHalfClosed, !session.isClosing
+      session.output.count == 0, session.input != .ended, !session.state.isClosing
     else { return }
     let direct = DirectAnswer(session, store: host.number, inbox)
     session.direct = direct
@@ -288,8 +288,8 @@ extension Server {
       reply: session.reply(to: call.id),
       connection: session.number,
       isBarrier: container != nil,
-      author: call.author ?? session.author,
-      process: session.process,
+      author: call.author ?? session.hello.author,
+      process: session.hello.process,
       group: call.group
     )
   }

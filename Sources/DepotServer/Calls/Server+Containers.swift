@@ -16,7 +16,7 @@ extension Server {
     {
       return container
     }
-    let wanted = name ?? session.containerName
+    let wanted = name ?? session.hello.container
     if let side = try migrationSide(wanted, session) { return side }
     guard let container = stores.containers[wanted] else { throw Self.notFound(wanted) }
     switch container.state {

@@ -7,7 +7,7 @@ extension Server {
   /// Returns the session of a call that still waits for its answer.
   func session(of caller: Caller) -> Session? {
     guard let session = sessions[caller.connection], session.calls[caller.call] != nil,
-      !session.isClosing
+      !session.state.isClosing
     else { return nil }
     return session
   }
@@ -42,7 +42,7 @@ extension Server {
   /// Answers an exclusive call, and continues with the calls that waited for it.
   func end(_ caller: Caller, _ result: Result<JSONValue, DepotError>) {
     guard let session = sessions[caller.connection], session.queue.exclusive == caller.call,
-      !session.isClosing
+      !session.state.isClosing
     else { return }
     session.queue.end(caller.call)
     end(caller.call, of: session, result)

@@ -90,8 +90,8 @@ extension Server {
       control: session?.calls[caller.call]?.control ?? CallControl(),
       reply: ReplyWriter(id: 1, framing: .lines),
       isBarrier: true,
-      author: session?.author,
-      process: session?.process
+      author: session?.hello.author,
+      process: session?.hello.process
     )
     note(request, to: host, of: caller)
     stores.hand(request, to: host)

@@ -85,8 +85,8 @@ extension Server {
       }
       guard case .object(var members) = self.describe(id, call) else { return .null }
       members["connection"] = .int64(session.number)
-      members["client"] = session.client["name"].map(JSONValue.string)
-      members["process"] = session.process.map(JSONValue.string)
+      members["client"] = session.hello.client["name"].map(JSONValue.string)
+      members["process"] = session.hello.process.map(JSONValue.string)
       return .object(members)
     }
     func seconds(since time: UInt64?) -> JSONValue {
@@ -112,9 +112,9 @@ extension Server {
       "gid": .int64(Int64(session.peer.group)),
       "role": session.role.map { .string($0.name) } ?? .null,
       "seconds": .double(Double(now - session.openedAt) / 1e9),
-      "client": .object(session.client.mapValues(JSONValue.string)),
-      "process": session.process.map(JSONValue.string) ?? .null,
-      "container": .string(session.containerName),
+      "client": .object(session.hello.client.mapValues(JSONValue.string)),
+      "process": session.hello.process.map(JSONValue.string) ?? .null,
+      "container": .string(session.hello.container),
       "inFlight": .int64(Int64(session.calls.count)),
       // Only the oldest calls; there may be many.
       "calls": .array(session.calls.sorted { $0.key < $1.key }.prefix(16).map(describe)),

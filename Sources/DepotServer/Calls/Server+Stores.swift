@@ -124,7 +124,7 @@ extension Server {
   /// The number of connections that use the default container.
   private var users: Int {
     sessions.values.count {
-      $0.state.isOpen && $0.containerName == ContainerRequest.defaultName
+      $0.state.isOpen && $0.hello.container == ContainerRequest.defaultName
     }
   }
 

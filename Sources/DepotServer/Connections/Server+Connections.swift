@@ -67,30 +67,37 @@ extension Server {
 
   /// Begins to serve a client.
   func open(_ descriptor: Descriptor, _ peer: UnixSocket.Peer) throws(SystemError) {
+    let role = role(of: peer, at: descriptor)
+    let refusal = refusal(of: peer, role)
     let session = Session(
       number: sessions.makeNumber(),
       descriptor: descriptor,
       inbox: inbox,
       peer: peer,
-      role: role(of: peer, at: descriptor),
+      role: role,
+      refusal: refusal,
       now: now
     )
     statistics.connectionsTotal += 1
-    if session.role == nil {
-      session.refusal = DepotError(.peer, "User \(peer.user) may not use this service.")
+    if refusal != nil { statistics.connectionsRefused += 1 }
+    try loop.add(descriptor, token: session.number)
+    sessions.add(session)
+  }
+
+  /// The error that a new connection gets, unless it is served.
+  private func refusal(of peer: UnixSocket.Peer, _ role: AccessPolicy.Role?) -> DepotError? {
+    if role == nil {
+      return DepotError(.peer, "User \(peer.user) may not use this service.")
         .hint(
           "Its owner can allow it with --allow-user \(peer.user), or one of its groups with "
             + "--allow-group."
         )
-    } else if sessions.count >= configuration.maximumConnections {
-      session.refusal = DepotError(
-        .tooManyConnections,
-        "\(configuration.maximumConnections) connections are open already."
-      )
     }
-    if session.refusal != nil { statistics.connectionsRefused += 1 }
-    try loop.add(descriptor, token: session.number)
-    sessions.add(session)
+    guard sessions.count >= configuration.maximumConnections else { return nil }
+    return DepotError(
+      .tooManyConnections,
+      "\(configuration.maximumConnections) connections are open already."
+    )
   }
 
   /// Returns a peer's role; looks its groups up only if a rule is about groups.
@@ -137,7 +144,7 @@ extension Server {
   /// Sends an error that belongs to no call, and closes the connection afterwards.
   func close(_ session: Session, _ error: DepotError) {
     session.send(error)
-    session.ending = .closing
+    session.state.close()
     session.socket.close()
     session.queue.removeWaiting()
     session.staged = StagedSaves()
@@ -169,13 +176,7 @@ extension Server {
 
   /// Answers hello.
   func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
-    session.client = hello.client
-    session.author = hello.author
-    session.process =
-      hello.process ?? "\(hello.client["name"] ?? "client")/\(session.peer.process)"
-    session.int64 = hello.int64
-    session.access = hello.access ?? .owner
-    if let name = hello.container { session.containerName = name }
+    session.hello = HelloValues(hello, peer: session.peer.process)
     let container = try? container(nil, session)
     let store = container.flatMap { container in
       container.hosts.first?.store.map { store in

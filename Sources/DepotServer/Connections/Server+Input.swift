@@ -28,19 +28,19 @@ extension Server {
     while served < count, served == 0 || time < end {
       let session = sessions.ready[served]
       served += 1
-      session.isQueued = false
-      if session.isListed { serve(session, until: time + slice) }
+      session.lists.remove(.ready)
+      if session.lists.contains(.all) { serve(session, until: time + slice) }
       if served < count { time = Monotonic.now() }
     }
     sessions.dequeue(served)
   }
 
   private func serve(_ session: Session, until end: UInt64) {
-    if session.isReadable {
-      session.isReadable = false
+    if session.input == .readable {
+      session.input = .awaited
       receive(session)
     }
-    if session.isListed { process(session, until: end) }
+    if session.lists.contains(.all) { process(session, until: end) }
   }
 
   /// Reads the bytes that a client sent.
@@ -53,12 +53,12 @@ extension Server {
       return
     }
     guard count > 0 else {
-      session.isHalfClosed = true
+      session.input = .ended
       session.revokeDirectAnswer()
       return scheduleFlush(session)
     }
     // Bytes after the end are discarded until the client notices it.
-    if session.isClosing { return }
+    if session.state.isClosing { return }
     session.lastProgress = now
     session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
   }
@@ -66,15 +66,17 @@ extension Server {
   /// Begins calls that waited, and handles complete frames, until the time slice ends.
   private func process(_ session: Session, until end: UInt64) {
     repeat {
-      if session.isClosing { return }
+      if session.state.isClosing { return }
       do throws(DepotError) {
         guard startWaiting(session) ? true : try handleFrame(session) else {
           // Its socket may be watched again, or its connection may be finished.
-          if session.isHalfClosed || !session.watchesReads { scheduleFlush(session) }
+          if session.input == .ended || !session.interest.contains(.reads) {
+            scheduleFlush(session)
+          }
           return
         }
       } catch {
-        return perform(session.state.fail(session.refusal ?? error), session)
+        return perform(session.state.fail(error), session)
       }
     } while Monotonic.now() < end
     enqueue(session)
@@ -93,7 +95,7 @@ extension Server {
       return true
     }
     guard let event = try session.decoder.nextPlace() else { return false }
-    if let refusal = session.refusal {
+    if let refusal = session.state.refusal {
       close(session, refusal)
       return true
     }
@@ -128,7 +130,7 @@ extension Server {
   /// Continues with the sessions whose next call may begin now.
   private func releaseHeld() {
     for (number, session) in sessions.held {
-      let isGone = !session.isListed || session.isClosing
+      let isGone = !session.lists.contains(.all) || session.state.isClosing
       guard isGone || hasRoom(session) else { continue }
       sessions.release(number)
       guard !isGone else { continue }

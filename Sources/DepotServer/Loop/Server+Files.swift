@@ -79,7 +79,7 @@ extension Server {
     log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
     // Only a store's cluster, without commits that the store has, ends it as corrupt.
     if [.gone, .readOnly, .corrupt].contains(error.code) {
-      for session in sessions.values where !session.isClosing {
+      for session in sessions.values where !session.state.isClosing {
         session.failAll(error)
         flushNow(session)
       }

@@ -41,12 +41,12 @@ extension Server {
       guard let session = sessions[event.token] else { return }
       if event.isWritable { scheduleFlush(session) }
       // A queued session is read in its own order.
-      if event.isReadable, !session.isQueued {
-        session.isReadable = true
+      if event.isReadable, !session.lists.contains(.ready) {
+        if session.input == .awaited { session.input = .readable }
         enqueue(session)
       }
       // Nobody reads the answers any more.
-      if event.isHangUp, session.isHalfClosed || !event.isReadable { end(session) }
+      if event.isHangUp, session.input == .ended || !event.isReadable { end(session) }
     }
   }
 
@@ -143,8 +143,8 @@ extension Server {
   private func flushSessions() {
     guard !sessions.unsent.isEmpty else { return }
     for session in sessions.unsent {
-      session.needsFlush = false
-      if session.isListed { flush(session) }
+      session.lists.remove(.unsent)
+      if session.lists.contains(.all) { flush(session) }
     }
     sessions.didFlush()
   }
@@ -159,28 +159,28 @@ extension Server {
       isEmpty = try session.socket.flush(
         &session.output,
         to: session.descriptor,
-        isEnding: session.isHalfClosed || session.isClosing
+        isEnding: session.input == .ended || session.state.isClosing
       )
     } catch {
       return end(session)
     }
     if session.output.count < before { session.lastProgress = now }
     if isEmpty { session.queuedRowBytes = 0 }
-    if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
+    if isEmpty && session.input == .ended && (session.state.isClosing || isDone(session)) {
       return end(session)
     }
     if session.output.count < Limits.outboundSoftBytes { session.streamedBytes = 0 }
-    if !session.isClosing,
+    if !session.state.isClosing,
       session.output.count > Limits.outboundHardBytes + session.streamedBytes
     {
       cutOff(session, "\(session.output.count) bytes wait for the client.")
       // This is the requested flush.
-      session.needsFlush = false
+      session.lists.remove(.unsent)
     }
-    if isEmpty && session.ending == .closing {
+    if isEmpty && session.state.isClosing && !session.state.isFinished {
       // Closing now would reset the connection if the client still sends, and the reset could
       // overtake the error that explains it.
-      session.ending = .finished
+      session.state.finish()
       session.descriptor.endSending()
     }
     if session.output.count < Limits.outboundSoftBytes { topUp(session) }
@@ -189,22 +189,21 @@ extension Server {
 
   /// Whether a session has no running or waiting call.
   private func isDone(_ session: Session) -> Bool {
-    session.calls.isEmpty && !session.isQueued && session.held == nil
+    session.calls.isEmpty && !session.lists.contains(.ready) && session.held == nil
   }
 
   /// Watches a session's socket; reading pauses while too many answers or requests wait.
   private func watch(_ session: Session) {
     let reads =
-      !session.isHalfClosed
-      && (session.isClosing
+      session.input != .ended
+      && (session.state.isClosing
         || session.output.count < 4 * Limits.outboundSoftBytes
-          && !session.isQueued && session.held == nil)
-    let writes = session.output.count > 0
-    guard reads != session.watchesReads || writes != session.watchesWrites else { return }
-    session.watchesReads = reads
-    session.noteWaiting(writes, now)
+          && !session.lists.contains(.ready) && session.held == nil)
+    let interest = EventLoop.Interest(reads: reads, writes: session.output.count > 0)
+    guard interest != session.interest else { return }
+    session.note(interest, now)
     do throws(SystemError) {
-      try loop.change(session.descriptor, token: session.number, reads: reads, writes: writes)
+      try loop.change(session.descriptor, token: session.number, to: interest)
     } catch {
       end(session)
     }
@@ -249,7 +248,7 @@ extension Server {
     case .server(let completion): completion(outcome.frame)
     case .call(let caller, let defined):
       defined?.interruption = nil
-      guard let session = sessions[caller.connection], !session.isClosing else { return }
+      guard let session = sessions[caller.connection], !session.state.isClosing else { return }
       session.output.append(outcome.frame)
       session.direct = nil
       session.queue.end(caller.call)

@@ -114,7 +114,7 @@ extension Server {
     if isServing { watchListener() }
     for session in sessions.values {
       if session.output.count == 0 { topUp(session, isWaiting: true) }
-      if session.isClosing {
+      if session.state.isClosing {
         if now - session.lastProgress > 5_000_000_000 { end(session) }
       } else if session.state.isAwaitingHello {
         guard now - session.openedAt > UInt64(Limits.helloMilliseconds) * 1_000_000 else {
@@ -127,7 +127,8 @@ extension Server {
           continue
         }
         cutOff(session, "The client took nothing for \(configuration.stallMilliseconds) ms.")
-      } else if session.decoder.pendingCount > 0, session.held == nil, !session.isQueued,
+      } else if session.decoder.pendingCount > 0, session.held == nil,
+        !session.lists.contains(.ready),
         now - session.lastProgress > stallNanoseconds
       {
         close(session, DepotError(.frame, "The rest of a frame didn't come in time."))
@@ -152,7 +153,7 @@ extension Server {
   /// Cuts off the slowest readers while unread rows take too much memory in total.
   private func boundWaitingRows() {
     let waiting = sessions.values.filter { session in
-      !session.isClosing && session.output.count > 0 && session.waitsForReader
+      !session.state.isClosing && session.output.count > 0 && session.waitsForReader
         && now - session.lastProgress > stallNanoseconds
     }
     var bytes = waiting.reduce(0) { $0 + $1.output.count }

@@ -107,7 +107,7 @@ extension Descriptor {
 extension Session {
   /// Whether the client has sent nothing so far.
   fileprivate var hasReceivedNothing: Bool {
-    state.isAwaitingHello && decoder.framing == nil && decoder.pendingCount == 0
-      && refusal == nil && !isClosing && !isHalfClosed
+    state.isAwaitingHello && state.refusal == nil && decoder.framing == nil
+      && decoder.pendingCount == 0 && input != .ended
   }
 }

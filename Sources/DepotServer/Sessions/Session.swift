@@ -12,9 +12,9 @@ final class Session {
   let peer: UnixSocket.Peer
   /// The role of its user; `nil` if the user has no access.
   let userRole: AccessPolicy.Role?
-  /// The access that its hello asked for.
-  var access = Operation.Privilege.owner
-  var state = SessionState()
+  var state: SessionState
+  /// The values that its hello gave.
+  var hello = HelloValues()
   var decoder = FrameDecoder()
   var output = OutputQueue()
   /// The bytes of streams in the output, at most; a slow reader of these isn't cut off.
@@ -29,41 +29,13 @@ final class Session {
   var held: (frame: ClientFrame, bytes: Int)?
   /// The permission for the store to answer the only write in flight directly.
   var direct: DirectAnswer?
-  /// The container of calls that name none.
-  var containerName = ContainerRequest.defaultName
-  /// That container, once it was looked up.
+  /// The container of calls that name none, once it was looked up.
   var container: Container?
-  var client: [String: String] = [:]
-  /// The author of the connection's changes in the history, unless a call names another.
-  var author: String?
-  /// The name of the process in the history.
-  var process: String?
-  var int64: Int64Form = .number
-  /// The error that ends the session as soon as its framing is known.
-  var refusal: DepotError?
-  /// The stages of closing the connection, on the service's side.
-  enum Ending {
-    case none
-    /// It closes when all output is sent.
-    case closing
-    /// The client has received the end of the output.
-    case finished
-  }
-
-  var ending = Ending.none
-  var isClosing: Bool { ending != .none }
-  /// Whether the client has ended its output; it may still read.
-  var isHalfClosed = false
-  /// Whether it is among the server's sessions, so that no lookup is needed.
-  var isListed = false
-  /// Whether the session's output is sent before the loop sleeps.
-  var needsFlush = false
-  /// Whether the session is among those with frames or calls to handle.
-  var isQueued = false
-  /// Whether its client has sent bytes that must be read first.
-  var isReadable = false
-  var watchesReads = true
-  private(set) var watchesWrites = false
+  /// The lists of the server's table that have it.
+  var lists: SessionTable.Lists = []
+  var input = Input.awaited
+  /// The events of its socket that the loop waits for.
+  private(set) var interest = EventLoop.Interest.reads
   /// The monotonic time of the connection's start, in nanoseconds.
   let openedAt: UInt64
   /// The pinned snapshots of the client, by name.
@@ -79,6 +51,7 @@ final class Session {
     inbox: Inbox,
     peer: UnixSocket.Peer,
     role: AccessPolicy.Role?,
+    refusal: DepotError? = nil,
     now: UInt64
   ) {
     self.number = number
@@ -86,13 +59,23 @@ final class Session {
     socket = SharedSocket(number, descriptor, inbox)
     self.peer = peer
     userRole = role
+    state = SessionState(refusal: refusal)
     openedAt = now
     lastProgress = now
   }
 
-  /// The role of the connection: its user's, limited to ``access``.
+  /// The stages of the bytes that the client sends.
+  enum Input {
+    case awaited
+    /// The socket has bytes that must be read first.
+    case readable
+    /// The client has ended its output; it may still read.
+    case ended
+  }
+
+  /// The role of the connection: its user's, limited to the access of its hello.
   var role: AccessPolicy.Role? {
-    switch access {
+    switch hello.access {
     case .read: userRole == nil ? nil : .reader
     case .write: userRole == .owner ? .writer : userRole
     case .owner: userRole
@@ -105,13 +88,13 @@ final class Session {
     return DepotError(.operation, "\(subject) may only read.")
   }
 
-  /// Records whether output waits for the client.
+  /// Records the events of its socket that the loop waits for.
   ///
-  /// Before that, the client has received everything, including frames that other threads have
-  /// sent.
-  func noteWaiting(_ isWaiting: Bool, _ now: UInt64) {
-    if isWaiting, !watchesWrites { lastProgress = now }
-    watchesWrites = isWaiting
+  /// Before output waits for the client, it has received everything, including frames that other
+  /// threads have sent.
+  func note(_ interest: EventLoop.Interest, _ now: UInt64) {
+    if interest.contains(.writes), !self.interest.contains(.writes) { lastProgress = now }
+    self.interest = interest
   }
 
   /// Makes the server's thread answer the only write in flight.
@@ -123,7 +106,7 @@ final class Session {
   var framing: FrameDecoder.Framing { decoder.framing ?? .lines }
 
   func reply(to id: Int64) -> ReplyWriter {
-    ReplyWriter(id: id, framing: framing, int64: int64)
+    ReplyWriter(id: id, framing: framing, int64: hello.int64)
   }
 
   /// The bytes of rows queued since the client had taken everything.

@@ -17,14 +17,20 @@ package struct SessionState: Sendable {
     indirect case close(DepotError)
   }
 
-  private enum Phase: Hashable, Sendable {
+  private enum Phase {
     case awaitingHello
+    /// Any frame ends the connection with the error.
+    indirect case refused(DepotError)
     case open
+    /// New calls are refused.
     case draining
-    case closed
+    /// The connection closes when all output is sent.
+    case closing
+    /// The client has received the end of the output.
+    case finished
   }
 
-  private var phase = Phase.awaitingHello
+  private var phase: Phase
   private var lastIdentifier: Int64 = 0
   /// The calls without a terminal frame; few enough to look through.
   private var running: [Running] = []
@@ -39,13 +45,42 @@ package struct SessionState: Sendable {
   /// The size of their requests, in bytes.
   package private(set) var requestBytes = 0
 
-  package init() {}
+  /// - Parameter refusal: The error that ends the connection as soon as its framing is known.
+  package init(refusal: DepotError? = nil) {
+    phase = refusal.map(Phase.refused) ?? .awaitingHello
+  }
 
-  /// Whether the client has said hello and the connection hasn't ended.
-  package var isOpen: Bool { phase == .open || phase == .draining }
+  /// The error that the first frame gets, if the connection is refused.
+  package var refusal: DepotError? {
+    if case .refused(let error) = phase { error } else { nil }
+  }
 
   /// Whether the client hasn't said hello.
-  package var isAwaitingHello: Bool { phase == .awaitingHello }
+  package var isAwaitingHello: Bool {
+    switch phase {
+    case .awaitingHello, .refused: true
+    case .open, .draining, .closing, .finished: false
+    }
+  }
+
+  /// Whether the client has said hello and the connection isn't about to close.
+  package var isOpen: Bool {
+    switch phase {
+    case .open, .draining: true
+    case .awaitingHello, .refused, .closing, .finished: false
+    }
+  }
+
+  /// Whether no more frames are handled.
+  package var isClosing: Bool {
+    switch phase {
+    case .closing, .finished: true
+    case .awaitingHello, .refused, .open, .draining: false
+    }
+  }
+
+  /// Whether the client has received the end of the output.
+  package var isFinished: Bool { if case .finished = phase { true } else { false } }
 
   /// The number of unanswered calls.
   package var runningCount: Int { running.count }
@@ -68,9 +103,16 @@ package struct SessionState: Sendable {
 
   /// Ends the connection because its bytes are invalid.
   package mutating func fail(_ error: DepotError) -> Action {
-    phase = .closed
+    let error = refusal ?? error
+    close()
     return .close(error)
   }
+
+  /// Handles no more frames.
+  package mutating func close() { phase = .closing }
+
+  /// Notes that the client receives the end of the output.
+  package mutating func finish() { phase = .finished }
 
   /// Notes that a call got its terminal frame.
   package mutating func finish(_ id: Int64) {
@@ -82,11 +124,11 @@ package struct SessionState: Sendable {
 
   /// Refuses new calls from now on.
   package mutating func drain() {
-    if phase == .open { phase = .draining }
+    if case .open = phase { phase = .draining }
   }
 
   private mutating func receive(_ hello: Hello) -> Action {
-    guard phase == .awaitingHello else {
+    guard case .awaitingHello = phase else {
       return fail(DepotError(.hello, "Hello was said already."))
     }
     do throws(DepotError) {
@@ -109,7 +151,7 @@ package struct SessionState: Sendable {
 
   private mutating func start(_ call: Call, _ bytes: Int) -> Action {
     if let action = begin(call.id) { return action }
-    if phase == .draining {
+    if case .draining = phase {
       return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
     }
     if call.pattern.isWatch {
@@ -157,7 +199,7 @@ package struct SessionState: Sendable {
   }
 
   private mutating func needsHello() -> Action? {
-    guard phase == .awaitingHello else { return nil }
+    guard isAwaitingHello else { return nil }
     return fail(
       DepotError(.hello, "The first frame must be hello.")
         .hint(#"Send {"hello":{"protocol":[1,1]}} first."#)

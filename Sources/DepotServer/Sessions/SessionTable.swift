@@ -1,5 +1,16 @@
 /// The connections by their numbers, and those with work for the loop.
 struct SessionTable {
+  /// The lists that have a session, so that no lookup is needed.
+  struct Lists: OptionSet {
+    let rawValue: UInt8
+    /// All connections.
+    static let all = Lists(rawValue: 1)
+    /// Those with frames or calls to handle.
+    static let ready = Lists(rawValue: 2)
+    /// Those whose output is sent before the loop sleeps.
+    static let unsent = Lists(rawValue: 4)
+  }
+
   private var sessions: [Int64: Session] = [:]
   private var lastNumber: Int64 = 0
   /// The sessions with output to send.
@@ -23,22 +34,22 @@ struct SessionTable {
 
   mutating func add(_ session: Session) {
     sessions[session.number] = session
-    session.isListed = true
+    session.lists.insert(.all)
   }
 
   /// Removes a session, and returns whether it was there.
   @discardableResult
   mutating func remove(_ session: Session) -> Bool {
-    guard session.isListed else { return false }
-    session.isListed = false
+    guard session.lists.contains(.all) else { return false }
+    session.lists.remove(.all)
     sessions[session.number] = nil
     return true
   }
 
   /// Queues a session, so that its input is handled in order.
   mutating func enqueue(_ session: Session) {
-    guard !session.isQueued else { return }
-    session.isQueued = true
+    guard !session.lists.contains(.ready) else { return }
+    session.lists.insert(.ready)
     ready.append(session)
   }
 
@@ -50,8 +61,8 @@ struct SessionTable {
 
   /// Makes a session's output be sent before the loop sleeps.
   mutating func scheduleFlush(_ session: Session) {
-    guard !session.needsFlush else { return }
-    session.needsFlush = true
+    guard !session.lists.contains(.unsent) else { return }
+    session.lists.insert(.unsent)
     unsent.append(session)
   }
 
