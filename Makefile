@@ -107,7 +107,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps node-deps tested-programs build test test-release test-long test-cluster test-browser pictures demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps node-deps tested-programs build test test-quick test-release test-long test-cluster test-browser pictures demo demo-cluster bench bench-peers count lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -130,6 +130,18 @@ build: deps  ## Build all programs into .build/release
 
 test: test-deps  ## Run all tests, also those over real processes
 	@Tests/supervise Tests/run-tests .build/debug $(SWIFT) $(DEBUG)
+
+# Only the test modules with such a suite or test are built, file by file, in a folder of their own.
+QUICK := .build/quick
+test-quick: test-deps  ## Build what changed and run the tests that match FILTER, as FILTER=WatchTests
+	@modules=$$(grep -rlE --include='*.swift' '(struct|class|enum|func) .*$(FILTER)' Tests | cut -d / -f 2 \
+	  | sort -u | grep 'Tests$$' | tr '\n' ' '); \
+	[ -n "$$modules" ] || { echo "No suite or test matches $(FILTER)."; exit 1; }; \
+	DEPOT_ONLY="$$modules depotd depot" .ci/progress "Building $$modules" .build/make.log \
+	  $(SWIFT) build --build-tests --scratch-path $(QUICK) $(BUILD_FLAGS) && \
+	DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/$(QUICK)/debug .ci/progress "Testing" .build/test.log Tests/supervise \
+	  $(QUICK)/debug/depotPackageTests.xctest --testing-library swift-testing --filter '$(FILTER)' && \
+	tail -n 1 .build/test.log
 
 # The release programs that tests run.
 tested-programs: deps
