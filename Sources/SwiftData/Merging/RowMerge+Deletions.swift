@@ -53,15 +53,18 @@ extension RowMerge {
     add(Edit(link: link, slot: slot, value: value, leaving: gone, isForced: true))
   }
 
-  /// Lets objects that are kept though their rows are gone leave the objects that are deleted.
+  /// Lets objects with unsaved changes leave the objects that are deleted.
   ///
-  /// No row of theirs tells that they lead to nothing now, and their new rows would lead to missing ones.
-  func leaveByKept() {
-    guard !goneIdentifiers.isEmpty, !context.pending.changed.isEmpty else { return }
-    for link in context.pending.changed.all where link.storage.newer?.isGone == true {
+  /// No row tells that they lead to nothing now: the program has linked them to a deleted object, whose list
+  /// may not be read, or their own rows are gone. Their next rows would lead to missing ones.
+  func leaveByPending() {
+    guard !goneIdentifiers.isEmpty else { return }
+    let pending = [context.pending.inserted, context.pending.changed].flatMap(\.all)
+    for link in pending {
+      let isKept = link.storage.newer?.isGone == true
       for property in link.storage.description.relationships where !property.isToMany {
         let side = RelationshipShape.Inverse(property)
-        let targets = [link.storage.slots[side.slot], link.storage.base[side.slot]]
+        let targets = [link.storage.slots[side.slot], isKept ? link.storage.base[side.slot] : nil]
         for target in Set(targets.compactMap { $0?.targetIdentifier })
         where goneIdentifiers.contains(target) {
           let member = Member(identifier: target, isOwn: false, isGone: true) { nil }

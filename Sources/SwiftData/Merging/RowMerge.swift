@@ -438,7 +438,7 @@ final class RowMerge {
   /// Observers may then read newer values, or make changes; both stay.
   func finish() {
     scan()
-    leaveByKept()
+    leaveByPending()
     let lists = Array(lists.values)
     // Only the edits keep this alive from here on.
     self.lists = [:]

@@ -282,4 +282,30 @@ import Testing
     let isStored = policy == .mergeByPropertyObjectTrump || policy == .overwrite
     #expect(stored.map { $0.shelf?.name } == (isStored ? ["A", "A"] : [nil, nil]))
   }
+  @Test(arguments: tolerant, [false, true])
+  func `keep no other change from being saved when an object leads to them whose list isn't read`(
+    _ policy: MergePolicy,
+    _ isNew: Bool
+  ) throws {
+    let library = try libraryContainer()
+    let (mine, theirs) = (ModelContext(library), ModelContext(library))
+    theirs.insert(Shelf(name: "A"))
+    theirs.insert(Volume(title: "Emma"))
+    try theirs.save()
+    mine.mergePolicy = policy
+    let shelf = try #require(mine.fetch(FetchDescriptor<Shelf>()).first)
+    let stored = try mine.fetch(FetchDescriptor<Volume>())
+    let volume = isNew ? Volume(title: "Dune") : stored[0]
+    if isNew { mine.insert(volume) }
+    volume.shelf = shelf
+    try theirs.delete(model: Shelf.self)
+    #expect(volume.shelf == nil || volume.shelf === shelf && shelf.modelContext === mine)
+    try mine.save()
+    let title = volume.title
+    let named = #Predicate<Volume> { $0.title == title }
+    let again = try ModelContext(library).fetch(FetchDescriptor(predicate: named))
+    #expect(again.map { $0.shelf?.name } == [volume.shelf?.name])
+    let isStored = policy == .mergeByPropertyObjectTrump || policy == .overwrite
+    #expect(volume.shelf?.name == (isStored ? "A" : nil))
+  }
 }
