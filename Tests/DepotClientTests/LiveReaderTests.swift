@@ -43,6 +43,27 @@ import Testing
     #expect(reader.token == token(5))
   }
 
+  @Test mutating func `a row that was read with its large value stays until a newer one`() throws {
+    let begin = Array((Self.begin + #""next":[[1,1,{"$length":9000000}]]}"#).utf8)
+    let error = #expect(throws: DepotError.self) { try reader.receive(begin) }
+    #expect(error?.message.contains("only the length") == true)
+    #expect(try reader.incompleteRows(of: begin) == [1])
+    let whole = LiveRow(identifier: 1, version: 3, content: "third")
+    #expect(try reader.receive(begin, with: [1: whole]).isNothing)
+    _ = try receive(Self.live)
+    #expect(reader.rows?.first == whole)
+    func change(_ version: Int, _ value: String) -> String {
+      #"{"id":1,"kind":"change","token":"0123abcd-\#(version + 5)","next":[[1,\#(version),\#(value)]],"#
+        + #""changes":[{"kind":"updated","at":0,"from":0,"properties":["name"]}]}"#
+    }
+    _ = try receive(change(2, #""second""#))
+    #expect(reader.rows?.first == whole)
+    _ = try receive(change(3, #"{"$length":9000000}"#))
+    #expect(reader.rows?.first == whole)
+    _ = try receive(change(4, #""fourth""#))
+    #expect(contents == ["fourth"])
+  }
+
   @Test mutating func `an empty result needs no rows`() throws {
     let event = try receive(Self.live)
     guard case .snapshot(let rows)? = event else { return #expect(Bool(false), "\(event as Any)") }

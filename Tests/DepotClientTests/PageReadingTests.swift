@@ -32,6 +32,6 @@ import Testing
     var reading = try PageReading<Person>(nil, [], [], size: 1, after: nil)
     try Array(#"[[7,1,"x",3]]"#.utf8).withRows(at: 0, RowReading()) { try reading.append(&$0) }
     #expect(reading.page.next?.values == [.int64(7)])
-    #expect(reading.page.records.map(\.name) == ["x"])
+    #expect(reading.page.batch.records.map(\.name) == ["x"])
   }
 }

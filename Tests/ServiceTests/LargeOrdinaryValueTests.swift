@@ -105,21 +105,6 @@ extension ServiceTests {
       #expect(try await counts.next()?.value == 3)
     }
 
-    @Test func `a record is told that it lacks a value`() throws {
-      let connection = try daemon.connect()
-      let body = String(repeating: "x", count: 9 << 20)
-      try connection.insert([Note(name: "c", body: body)])
-      #expect(try connection.count(Note.self, where: #Predicate { $0.body == "one" }) == 1)
-      let error = #expect(throws: DepotError.self) {
-        try connection.fetch(Note.self, where: #Predicate { $0.name == "c" })
-      }
-      #expect(error?.message.contains("only the length of the value, 9437184 bytes") == true)
-      let request = BlobReadRequest(entity: "Note", identifier: 3, attribute: "body")
-      var length = 0
-      _ = try connection.readBlob(request) { length += $0.count }
-      #expect(length == 9 << 20)
-    }
-
     @Test func `a service that is killed loses nothing that was stored`() throws {
       try store(160)
       let connection = try RawConnection(daemon.socket)
@@ -147,6 +132,12 @@ extension ServiceTests {
       #expect(export.status != 0)
       let reason = "image of Note/1 is too large for an export"
       #expect(export.errors.contains(reason), "\(export.errors)")
+      for verb in [["get", "Note/1"], ["fetch", "Note"]] {
+        let rows = try daemon.depot(verb + ["-o", "csv"])
+        #expect(rows.status == 0)
+        #expect(rows.output.contains(#"{""$length"":10485760}"#))
+        #expect(rows.errors.contains("1 value outside of the rows"), "\(rows.errors)")
+      }
       let all = try daemon.depot(["export", "--all", folder + "/all"])
       #expect(all.status != 0)
       #expect(all.errors.contains(reason), "\(all.errors)")

@@ -10,20 +10,32 @@ public import FoundationInternationalization
 /// unless so much is written meanwhile that the service can't keep it. Leaving the loop early
 /// cancels the fetch on the service.
 public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
-  fileprivate let frames: Result<FetchedFrames, DepotError>
+  fileprivate let client: Client
+  fileprivate let request: Result<FetchRequest, DepotError>
+  fileprivate let deadline: Duration?
 
-  public func makeAsyncIterator() -> Iterator { Iterator(frames) }
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// The records of one fetch, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
-    private var frames: Result<FetchedFrames.Iterator, DepotError>
-    private var batch: [Model] = []
+    /// A fetch under way.
+    private struct Run {
+      let request: FetchRequest
+      var frames: FetchedFrames.Iterator
+      let deadline: SharedDeadline
+    }
+
+    private let source: FetchedRecords
+    private var run: Run?
+    private var batch = RecordBatch<Model>()
     private var position = 0
+    /// How many incomplete rows of the batch were read.
+    private var wholeCount = 0
     /// How many records came in earlier batches.
     private var count = 0
 
-    fileprivate init(_ frames: Result<FetchedFrames, DepotError>) {
-      self.frames = frames.map { $0.makeAsyncIterator() }
+    fileprivate init(_ source: FetchedRecords) {
+      self.source = source
     }
 
     /// Waits for the next record; `nil` after the last.
@@ -31,21 +43,49 @@ public struct FetchedRecords<Model: Record>: AsyncSequence, Sendable {
     /// - Throws: ``DepotError`` if the fetch fails or a value isn't of the property's type, with how many
     ///   records came before if the service ended the fetch; `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> Model? {
-      while position == batch.count {
+      while true {
+        if let record = try await nextWhole() { return record }
+        if position < batch.records.count {
+          defer { position += 1 }
+          return batch.records[position]
+        }
         count += batch.count
-        batch = []
-        position = 0
-        var iterator = try frames.get()
+        (position, wholeCount) = (0, 0)
+        batch = RecordBatch()
         do {
-          guard let frame = try await iterator.next() else { return nil }
+          var run = try run ?? begin()
+          let frame = try await run.frames.next()
+          self.run = run
+          guard let frame else { return nil }
           batch = try await frame.records(of: Model.self)
         } catch let error as DepotError {
           throw error.after(rows: count)
         }
-        frames = .success(iterator)
       }
-      defer { position += 1 }
-      return batch[position]
+    }
+
+    /// Reads the large values of the next record; returns `nil` if it has none.
+    private mutating func nextWhole() async throws -> Model? {
+      while wholeCount < batch.incomplete.count, let run {
+        let row = batch.incomplete[wholeCount]
+        guard row.place == position else { return nil }
+        wholeCount += 1
+        let record: Model? = try await source.client
+          .wholeRecord(row.identifier, of: run.request, run.deadline)
+        // A row that was deleted meanwhile is left out.
+        if let record { return record }
+      }
+      return nil
+    }
+
+    private func begin() throws(DepotError) -> Run {
+      let request = try source.request.get()
+      let frames = source.client.fetchFrames(request, deadline: source.deadline)
+      return Run(
+        request: request,
+        frames: frames.makeAsyncIterator(),
+        deadline: SharedDeadline(source.deadline)
+      )
     }
   }
 }
@@ -70,8 +110,8 @@ extension Client {
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) -> FetchedRecords<Model> {
-    let frames = Result { () throws(DepotError) in
-      let request = try FetchRequest(
+    let request = Result { () throws(DepotError) in
+      try FetchRequest(
         type,
         where: predicate,
         sortBy: sort,
@@ -79,9 +119,8 @@ extension Client {
         offset: offset,
         prefetch: prefetch
       )
-      return fetchFrames(request, deadline: deadline)
     }
-    return FetchedRecords(frames: frames)
+    return FetchedRecords(client: self, request: request, deadline: deadline)
   }
 }
 
@@ -102,9 +141,9 @@ extension DepotError {
 extension RowFrame {
   /// Decodes the rows away from the caller's actor.
   @concurrent
-  func records<Model: Record>(of type: Model.Type) async throws -> [Model] {
-    var records: [Model] = []
-    try forEachRow { records.append(try Model(from: &$0)) }
-    return records
+  func records<Model: Record>(of type: Model.Type) async throws -> RecordBatch<Model> {
+    var batch = RecordBatch<Model>()
+    try forEachRow { try batch.append(&$0) }
+    return batch
   }
 }

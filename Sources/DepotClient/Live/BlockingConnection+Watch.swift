@@ -40,15 +40,46 @@ extension BlockingConnection {
     var reader = LiveReader(
       RowReading(.fetch(fetch)),
       from: rows,
-      isComplete: options.echoes
+      isComplete: options.echoes,
+      whole: WholeRowRequest(type, as: fetch)
     ) { row in
       try Model(from: &row)
     }
     var request = WatchRequest(.fetch(fetch), options)
-    request.since = reader.token
-    try watch(request) { bytes in
-      guard let event = try reader.receive(bytes) else { return true }
-      return try body(event, reader.rows)
+    var restarts = WatchRestarts()
+    var beginsAgain = true
+    while beginsAgain {
+      beginsAgain = false
+      request.since = reader.token
+      try watch(request) { bytes in
+        guard let event = try receive(bytes, &reader, &restarts, &beginsAgain) else {
+          return !beginsAgain
+        }
+        return try body(event, reader.rows)
+      }
+    }
+  }
+
+  /// Takes a frame of a watch, and reads the large values that its rows lack.
+  ///
+  /// A row that isn't in the store any more makes the watch begin again after the last event.
+  private func receive<Model: Record>(
+    _ bytes: [UInt8],
+    _ reader: inout LiveReader<Model>,
+    _ restarts: inout WatchRestarts,
+    _ beginsAgain: inout Bool
+  ) throws -> LiveEvent<Model>? {
+    do {
+      return try reader.receive(bytes)
+    } catch let error as DepotError where error.isOfLength {
+      if let rows = try wholeRows(of: bytes, reader) {
+        restarts.end()
+        return try reader.receive(bytes, with: rows)
+      }
+      try restarts.begin()
+      reader.restart()
+      beginsAgain = true
+      return nil
     }
   }
 }

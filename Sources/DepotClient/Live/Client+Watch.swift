@@ -116,11 +116,17 @@ extension Client {
     _ request: () throws(DepotError) -> FetchRequest
   ) -> WatchedRecords<Model> {
     let request = Result(catching: request)
-    let reading = (try? request.get()).map { RowReading(.fetch($0)) } ?? RowReading()
+    let fetch = try? request.get()
     return WatchedRows(
       client: self,
       request: request.map { WatchRequest(.fetch($0), options) },
-      reader: LiveReader(reading, from: rows, since: token, isComplete: options.echoes) {
+      reader: LiveReader(
+        fetch.map { RowReading(.fetch($0)) } ?? RowReading(),
+        from: rows,
+        since: token,
+        isComplete: options.echoes,
+        whole: fetch.map { WholeRowRequest(Model.self, as: $0) }
+      ) {
         try Model(from: &$0)
       }
     )
@@ -157,12 +163,5 @@ extension Client {
       options: options
     )
     return LiveResults.follow(events, isolation: isolation)
-  }
-}
-
-extension QueryExpression {
-  /// The predicate that a row has one of some identifiers.
-  static func identifiers(_ list: [Int64]) -> QueryExpression {
-    .in(.attribute("$id"), list.map { .value(.int64($0)) })
   }
 }

@@ -32,12 +32,32 @@ extension PageCursor: Codable {
   }
 }
 
+/// A page whose records may lack large values.
+struct IncompletePage<Model: Record> {
+  let batch: RecordBatch<Model>
+  let next: PageCursor?
+}
+
+extension ServiceConnection {
+  /// Returns a page with all values of its records.
+  @Blocking
+  @concurrent
+  func wholePage<Model: Record>(
+    _ page: IncompletePage<Model>,
+    of request: FetchRequest,
+    _ deadline: SharedDeadline
+  ) async throws -> Page<Model> where Self == Client {
+    let records = try await self.wholeRecords(page.batch, of: request, deadline)
+    return Page(records: records, next: page.next)
+  }
+}
+
 /// The reading of one page.
 struct PageReading<Model: Record> {
   private(set) var request: FetchRequest
   private let types: [AttributeType]
   private let size: Int
-  private var records: [Model] = []
+  private var batch = RecordBatch<Model>()
   private var last: [Value]?
 
   init(
@@ -72,24 +92,24 @@ struct PageReading<Model: Record> {
 
   /// Reads a row.
   mutating func append(_ row: inout RowReader) throws {
-    if records.count + 1 == size { last = try sortValues(of: row) }
-    records.append(try Model(from: &row))
-    while !row.isAtEndOfRow() { _ = try row.text() }
+    if batch.count + 1 == size { last = try sortValues(of: row) }
+    try batch.append(&row)
+    try row.skipRest()
   }
 
   /// Returns the rows that were read as a page, if it is full or `isLast`, and begins the next one.
-  mutating func takePage(isLast: Bool) -> Page<Model>? {
-    guard records.count == size || isLast && !records.isEmpty else { return nil }
+  mutating func takePage(isLast: Bool) -> IncompletePage<Model>? {
+    guard batch.count == size || isLast && batch.count > 0 else { return nil }
     defer {
-      records = []
+      batch = RecordBatch()
       last = nil
     }
     return page
   }
 
   /// Reads a frame; returns the pages that it completes.
-  mutating func pages(of frame: RowFrame) throws -> [Page<Model>] {
-    var pages: [Page<Model>] = []
+  mutating func pages(of frame: RowFrame) throws -> [IncompletePage<Model>] {
+    var pages: [IncompletePage<Model>] = []
     try frame.forEachRow { row in
       try append(&row)
       if let page = takePage(isLast: false) { pages.append(page) }
@@ -98,7 +118,9 @@ struct PageReading<Model: Record> {
   }
 
   /// The page, once all rows were read.
-  var page: Page<Model> { Page(records: records, next: last.map { PageCursor(values: $0) }) }
+  var page: IncompletePage<Model> {
+    IncompletePage(batch: batch, next: last.map { PageCursor(values: $0) })
+  }
 
   /// Returns the values that a row is sorted by, and its identifier.
   private func sortValues(of row: borrowing RowReader) throws(DepotError) -> [Value] {
@@ -113,9 +135,8 @@ struct PageReading<Model: Record> {
         _ = try copy.text()
         continue
       }
-      guard let value = try copy.field().value(as: type) else {
-        throw DepotError(.type, "\(name) isn't of type \(type.rawValue).")
-      }
+      let field = try copy.field()
+      guard let value = field.value(as: type) else { throw field.isNo(type.rawValue).at(name) }
       values[name] = value
     }
     values["$id"] = .int64(row.identifier)

@@ -9,7 +9,18 @@ public struct RecordSection<Key: AttributeValue, Model: Record>: Sendable {
 
 extension RecordSection {
   /// Returns the sections of records, for the result that came at their end.
-  static func list(_ records: [Model], _ result: JSONNode) throws -> [RecordSection] {
+  ///
+  /// - Parameters:
+  ///   - batch: The records.
+  ///   - others: The records of the incomplete rows; `nil` for each that is left out.
+  ///   - result: The result.
+  /// - Returns: The sections in their order.
+  /// - Throws: ``DepotError`` `request.type` if they aren't sections of these records.
+  static func list(
+    _ batch: RecordBatch<Model>,
+    _ others: [Model?],
+    _ result: JSONNode
+  ) throws -> [RecordSection] {
     var reader = try JSONObjectReader(result)
     let list = try reader.required("sections")
     var sections: [RecordSection] = []
@@ -20,10 +31,11 @@ extension RecordSection {
     ) { row in
       let key = try Key.read(from: &row)
       let end = start + (try row.next(Int.self))
-      guard start <= end, end <= records.count else {
+      guard start <= end, end <= batch.count else {
         throw DepotError(.type, "The sections have more records than the service sent.")
       }
-      sections.append(RecordSection(key: key, records: Array(records[start..<end])))
+      let records = batch.records(in: start..<end, with: others)
+      sections.append(RecordSection(key: key, records: records))
       start = end
     }
     return sections

@@ -50,8 +50,9 @@ extension ServiceConnection {
   ) async throws -> Page<Model> where Self == Client {
     var reading = try PageReading(predicate, sort, prefetch, size: size, after: cursor)
     let request = reading.request
+    let shared = SharedDeadline(deadline)
     _ = try await self.stream(.fetch(request), deadline) { try reading.append(&$0) }
-    return reading.page
+    return try await self.wholePage(reading.page, of: request, shared)
   }
 
   /// Returns records in sections that have the same value of a property, in the order of that
@@ -78,11 +79,11 @@ extension ServiceConnection {
   ) async throws -> [RecordSection<Key, Model>] where Self == Client {
     var request = try FetchRequest(type, where: predicate, sortBy: sort, prefetch: prefetch)
     request.sectionBy = try Model.property(keyPath).path
-    var records: [Model] = []
-    let result = try await self.stream(.fetch(request), deadline) { row in
-      records.append(try Model(from: &row))
-    }
-    return try RecordSection.list(records, result)
+    let shared = SharedDeadline(deadline)
+    var batch = RecordBatch<Model>()
+    let result = try await self.stream(.fetch(request), deadline) { try batch.append(&$0) }
+    let others: [Model?] = try await self.incompleteRecords(batch, of: request, shared)
+    return try RecordSection.list(batch, others, result)
   }
 
   /// Returns the different combinations of values of some properties.

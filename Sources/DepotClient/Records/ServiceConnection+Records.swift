@@ -36,19 +36,25 @@ extension ServiceConnection {
 
   /// Returns the records that have these identifiers, in their order.
   ///
+  /// Texts and data of more than `Limits.valueBytes` are read one by one, each with all of its row.
+  ///
   /// - Throws: ``DepotError`` `notfound.object` if one is missing.
   @Blocking
   @concurrent
   public func get<Model: Record>(_ identifiers: [Identifier<Model>]) async throws -> [Model]
   where Self == Client {
-    var records: [Model] = []
-    try await get(GetRequest(identifiers)).rows.forEachRow {
-      records.append(try Model(from: &$0))
-    }
-    return records
+    let request = GetRequest(identifiers)
+    var batch = RecordBatch<Model>()
+    try await get(request).rows.forEachRow { try batch.append(&$0) }
+    let records = try await self.wholeRecords(batch, of: FetchRequest(request))
+    // The service says which one was deleted meanwhile.
+    return records.count == batch.count ? records : try await get(identifiers)
   }
 
   /// Returns the records that satisfy a predicate.
+  ///
+  /// Texts and data of more than `Limits.valueBytes` are read afterwards, each with all of its row as it
+  /// is then; a row that was deleted meanwhile is left out. A ``LargeValue`` isn't read.
   ///
   /// - Parameters:
   ///   - type: The record.
@@ -80,9 +86,10 @@ extension ServiceConnection {
       offset: offset,
       prefetch: prefetch
     )
-    var records: [Model] = []
-    _ = try await self.stream(.fetch(request), deadline) { records.append(try Model(from: &$0)) }
-    return records
+    let shared = SharedDeadline(deadline)
+    var batch = RecordBatch<Model>()
+    _ = try await self.stream(.fetch(request), deadline) { try batch.append(&$0) }
+    return try await self.wholeRecords(batch, of: request, shared)
   }
 
   /// Returns how many records satisfy a predicate.
@@ -158,5 +165,12 @@ extension InsertResult {
   /// Returns the identifiers of the rows of a request that reports no rejects.
   func identifiers<Model: Record>(of type: Model.Type) -> [Identifier<Model>] {
     identifiers.compactMap { $0.map(Identifier.init) }
+  }
+}
+
+extension FetchRequest {
+  /// Fetches rows in the form of another request.
+  fileprivate init(_ request: GetRequest) {
+    self.init(entity: request.entity, select: request.select, namesColumns: false)
   }
 }

@@ -31,13 +31,16 @@ extension BlockingConnection {
       isLast: false,
       after: cursor
     )
-    let operation = Operation.fetch(reading.request)
+    let request = reading.request
+    let operation = Operation.fetch(request)
+    let shared = SharedDeadline(deadline)
     let stream = try openStream(operation, deadline: deadline)
     defer { closeStream(stream) }
     if !allowEscapingMutations { enumerations.begin(Model.entity) }
     defer { if !allowEscapingMutations { enumerations.end(Model.entity) } }
     var count = 0
-    func pass(_ page: Page<Model>) throws {
+    func pass(_ page: IncompletePage<Model>) throws {
+      let page = try wholePage(page, of: request, shared)
       count += page.records.count
       try body(page)
     }

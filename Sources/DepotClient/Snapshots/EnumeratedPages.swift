@@ -32,7 +32,8 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
       var frames: FetchedFrames.Iterator
       let mark: EnumerationMark?
       /// The rest of a frame that was more than a batch had room for.
-      var ready: [Page<Model>] = []
+      var ready: [IncompletePage<Model>] = []
+      let deadline: SharedDeadline
     }
 
     /// Waits for the next batch; `nil` after the last.
@@ -49,13 +50,14 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
           guard let frame = try await run.frames.next() else {
             isFinished = true
             self.run = nil
-            return run.reading.takePage(isLast: true)
+            guard let last = run.reading.takePage(isLast: true) else { return nil }
+            return try await whole(last, run)
           }
           (run.reading, run.ready) = try await run.reading.reading(frame)
         }
         let page = run.ready.removeFirst()
         self.run = run
-        return page
+        return try await whole(page, run)
       } catch {
         isFinished = true
         run = nil
@@ -63,12 +65,22 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
       }
     }
 
+    /// Returns a page with all values of its records.
+    private func whole(_ page: IncompletePage<Model>, _ run: Run) async throws -> Page<Model> {
+      try await source.client.wholePage(page, of: run.reading.request, run.deadline)
+    }
+
     private func begin() throws -> Run {
       let reading = try source.reading.get()
       let mark =
         source.allowsMutations ? nil : EnumerationMark(Model.entity, source.client)
       let frames = source.client.fetchFrames(reading.request, deadline: source.deadline)
-      return Run(reading: reading, frames: frames.makeAsyncIterator(), mark: mark)
+      return Run(
+        reading: reading,
+        frames: frames.makeAsyncIterator(),
+        mark: mark,
+        deadline: SharedDeadline(source.deadline)
+      )
     }
   }
 }
@@ -81,7 +93,7 @@ extension PageReading {
   @concurrent
   fileprivate consuming func reading(
     _ frame: RowFrame
-  ) async throws -> (PageReading, [Page<Model>]) {
+  ) async throws -> (PageReading, [IncompletePage<Model>]) {
     var reading = self
     let pages = try reading.pages(of: frame)
     return (reading, pages)

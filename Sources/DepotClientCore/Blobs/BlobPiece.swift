@@ -20,6 +20,34 @@ struct BlobPieces {
     }
     throw DepotError(.type, "The service sent a piece that is no \(isText ? "text" : "data").")
   }
+
+  /// Returns the JSON of the value that all pieces are.
+  func json(_ bytes: [UInt8], _ end: BlobEnd) -> [UInt8] {
+    JSONWriter.bytes { writer in
+      if end.length == nil {
+        writer.raw("null")
+      } else if isText {
+        bytes.withUnsafeBufferPointer { writer.string(utf8: $0) }
+      } else {
+        writer.write(.data(Data(bytes)))
+      }
+    }
+  }
+}
+
+/// The end of a read of a value.
+struct BlobEnd {
+  /// The length of the whole value; `nil` if it is null.
+  let length: Int?
+  /// The version of the row.
+  let version: Int64
+
+  init(_ node: JSONNode) throws(DepotError) {
+    var reader = try JSONObjectReader(node)
+    let length = try reader.required("length")
+    self.length = length.isNull ? nil : Int(try length.int64())
+    version = try reader.required("version").int64()
+  }
 }
 
 /// The calls that write a value in pieces; nobody sees the value before the last piece.

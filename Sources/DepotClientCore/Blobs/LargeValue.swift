@@ -14,8 +14,9 @@ public import FoundationEssentials
 /// let image = try connection.load(\Photo.image, of: identifier)
 /// ```
 ///
-/// A record with such a property never takes the bytes along; one with a `Data` or `String` for the
-/// same attribute always does, and can't be read if there are more than `Limits.valueBytes`.
+/// A record with such a property never takes the bytes along. One with a `Data` or `String` always does: if
+/// there are more than `Limits.valueBytes`, they are read after the row, of any size that fits into memory,
+/// unless the attribute is in external storage; then the record can't be read.
 public enum LargeValue<Content: LargeContent>: Sendable {
   /// The whole value, to be stored.
   case value(Content)

@@ -19,10 +19,20 @@ public struct RowFrame: Sendable {
   ///   of them.
   /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; errors of `body`.
   public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
+    try forEachRow(of: bytes, at: offset, nil, body)
+  }
+
+  /// Calls `body` with each of some rows that refer to the frame's prefetched ones.
+  private func forEachRow(
+    of rows: [UInt8],
+    at offset: Int,
+    _ large: LargeValues?,
+    _ body: (inout RowReader) throws -> Void
+  ) throws {
     let scope = try reading.prefetching.map { names in
-      RelatedScope(RelatedRows(try related()), path: "", names)
+      RelatedScope(RelatedRows(try related(), large), path: "", names)
     }
-    try bytes.withUnsafeBufferPointer { bytes in
+    try rows.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes, at: offset)
       reader.relatives = scope
       while try reader.beginRow() {
@@ -31,6 +41,41 @@ public struct RowFrame: Sendable {
         try reader.endRow()
       }
     }
+  }
+
+  /// Calls `body` with each row, with whole values in place of their lengths.
+  ///
+  /// - Parameters:
+  ///   - large: The values that are known; it takes note of the others.
+  ///   - columns: The columns of the rows.
+  ///   - body: Reads a row.
+  /// - Throws: ``DepotError`` `request.type` if a value isn't known.
+  func forEachRow(
+    with large: LargeValues,
+    _ columns: LargeColumns,
+    _ body: (inout RowReader) throws -> Void
+  ) throws {
+    var rows = JSONWriter()
+    rows.raw("[")
+    var isFirst = true
+    try forEachRow { row in
+      rows.raw(isFirst ? "[" : ",[")
+      isFirst = false
+      rows.integer(row.identifier)
+      rows.raw(",")
+      rows.integer(row.version)
+      var column = 0
+      while !row.isAtEndOfRow() {
+        rows.raw(",")
+        let value = Array(try row.text())
+        let whole = large.text(in: value, column, of: columns, row.identifier, row.version)
+        rows.raw(whole ?? value)
+        column += 1
+      }
+      rows.raw("]")
+    }
+    rows.raw("]")
+    try forEachRow(of: rows.bytes, at: 0, large, body)
   }
 
   /// Calls `body` with the JSON text of each element of the stream, of any JSON type.

@@ -26,7 +26,9 @@ package struct LiveReader<Content: Sendable>: Sendable {
   }
 
   private let reading: RowReading
-  private let decode: Decoding
+  let decode: Decoding
+  /// The reading of rows that come without large values; `nil` if rows have none.
+  let whole: WholeRowRequest?
   /// Whether the watch reports all changes, so that the rows can be known.
   private let isComplete: Bool
   private var known = Known.nothing
@@ -35,6 +37,8 @@ package struct LiveReader<Content: Sendable>: Sendable {
   private var parts = Parts()
   /// Whether the initial result came on this connection.
   private var isResumed = false
+  /// The rows that were read with their large values when they were newer than the watch's frames.
+  private var ahead: [Int64: LiveRow<Content>] = [:]
   /// The names of the columns, if the service sent them.
   package private(set) var columns: [String]?
 
@@ -43,15 +47,18 @@ package struct LiveReader<Content: Sendable>: Sendable {
   ///   - rows: The rows of an earlier result to continue from.
   ///   - token: The token of an earlier result to continue from, whose rows the caller has.
   ///   - isComplete: Whether the watch has all changes, so that the rows can be known.
+  ///   - whole: The reading of rows that come without large values, if there may be some.
   ///   - decode: Reads the values of a row, all of them.
   package init(
     _ reading: RowReading = RowReading(),
     from rows: LiveRows<Content>? = nil,
     since token: HistoryToken? = nil,
     isComplete: Bool = true,
+    whole: WholeRowRequest? = nil,
     decode: @escaping Decoding
   ) {
     self.reading = reading
+    self.whole = whole
     self.decode = decode
     self.isComplete = isComplete
     if let rows { known = .rows(rows) } else if let token { known = .moment(token) }
@@ -59,7 +66,13 @@ package struct LiveReader<Content: Sendable>: Sendable {
 
   /// The reader for a watch that reports all changes.
   var complete: LiveReader {
-    LiveReader(reading, from: rows, since: rows == nil ? token : nil, decode: decode)
+    LiveReader(
+      reading,
+      from: rows,
+      since: rows == nil ? token : nil,
+      whole: whole,
+      decode: decode
+    )
   }
 
   /// The rows of the result, if all of them are known.
@@ -85,13 +98,21 @@ package struct LiveReader<Content: Sendable>: Sendable {
 
   /// Takes a frame; returns the event that it completes, if any.
   ///
-  /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit the frames before it.
-  package mutating func receive(_ bytes: [UInt8]) throws -> LiveEvent<Content>? {
+  /// - Parameters:
+  ///   - bytes: The frame.
+  ///   - rows: Whole rows in place of the ones without large values.
+  /// - Returns: The event; `nil` if there is none yet.
+  /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit the frames before it, or if
+  ///   it lacks a large value; then nothing has changed.
+  package mutating func receive(
+    _ bytes: [UInt8],
+    with rows: [Int64: LiveRow<Content>] = [:]
+  ) throws -> LiveEvent<Content>? {
     guard let frame = try LiveFrame(bytes) else { return nil }
     switch (frame.kind, frame.token) {
     case (.snapshot, _):
       if let names = frame.columns { columns = names }
-      snapshot = (snapshot ?? []) + (try rows(of: frame))
+      snapshot = (snapshot ?? []) + (try self.rows(of: frame, with: rows))
       return nil
     case (.gap, _):
       // A snapshot follows.
@@ -100,10 +121,10 @@ package struct LiveReader<Content: Sendable>: Sendable {
     case (.live, let token?): return try live(at: token)
     case (.mark, let token?): return advance(to: token)
     case (.change, let token?):
-      try add(frame)
+      try add(frame, with: rows)
       return frame.hasMore ? nil : try change(at: token)
     case (.resume, let token?):
-      try add(frame)
+      try add(frame, with: rows)
       return frame.hasMore ? nil : try resume(at: token)
     // There is no other frame without one.
     case (_, nil): return nil
@@ -112,20 +133,68 @@ package struct LiveReader<Content: Sendable>: Sendable {
 }
 
 extension LiveReader {
-  private func rows(of frame: LiveFrame) throws -> [LiveRow<Content>] {
+  /// Returns the identifiers of the rows of a frame that came without large values.
+  func incompleteRows(of bytes: [UInt8]) throws -> [Int64] {
+    var identifiers: [Int64] = []
+    guard let frame = try LiveFrame(bytes) else { return identifiers }
+    _ = try rows(of: frame) { identifier, _, _ in
+      identifiers.append(identifier)
+      return nil
+    }
+    return identifiers
+  }
+
+  private mutating func rows(
+    of frame: LiveFrame,
+    with whole: [Int64: LiveRow<Content>]
+  ) throws -> [LiveRow<Content>] {
+    var ahead = ahead
+    let rows = try rows(of: frame) { identifier, version, error in
+      guard let row = whole[identifier] else { throw error }
+      ahead[identifier] = row.version > version ? row : nil
+      return row
+    }
+    self.ahead = ahead
+    if !ahead.isEmpty {
+      for row in rows where (ahead[row.identifier]?.version ?? .max) < row.version {
+        self.ahead[row.identifier] = nil
+      }
+    }
+    return rows
+  }
+
+  /// Returns the rows of a frame, with others in place of those without large values.
+  ///
+  /// A row that was read ahead of the frame stays as it is.
+  private func rows(
+    of frame: LiveFrame,
+    inPlace other: (_ identifier: Int64, _ version: Int64, DepotError) throws -> LiveRow<Content>?
+  ) throws -> [LiveRow<Content>] {
     var rows: [LiveRow<Content>] = []
     guard let offset = frame.rowsOffset else { return rows }
     try frame.bytes.withRows(at: offset, reading) { row in
       let (identifier, version) = (row.identifier, row.version)
-      rows.append(LiveRow(identifier: identifier, version: version, content: try decode(&row)))
+      if let newer = ahead[identifier], newer.version >= version {
+        rows.append(newer)
+        return try row.skipRest()
+      }
+      do {
+        rows.append(LiveRow(identifier: identifier, version: version, content: try decode(&row)))
+      } catch let error as DepotError where error.isOfLength {
+        if let row = try other(identifier, version, error) { rows.append(row) }
+        try row.skipRest()
+      }
     }
     return rows
   }
 
   /// Keeps the parts of a frame until the last frame of its kind.
-  private mutating func add(_ frame: LiveFrame) throws {
+  private mutating func add(
+    _ frame: LiveFrame,
+    with whole: [Int64: LiveRow<Content>]
+  ) throws {
     if let names = frame.columns { columns = names }
-    let rows = try rows(of: frame)
+    let rows = try rows(of: frame, with: whole)
     guard frame.kind == .resume || rows.count == frame.entries.count else {
       throw LivePositions.inconsistent("\(rows.count) rows have \(frame.entries.count) places")
     }
@@ -162,6 +231,7 @@ extension LiveReader {
   private mutating func change(at token: HistoryToken) throws -> LiveEvent<Content>? {
     let parts = parts
     self.parts = Parts()
+    for row in parts.removed { ahead[row.identifier] = nil }
     let placed = zip(parts.rows, parts.entries).map { row, entry in
       LiveChange.Placement(
         row: row,

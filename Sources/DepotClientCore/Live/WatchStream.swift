@@ -54,6 +54,9 @@ struct WatchStream {
     }
   }
 
+  /// Drops the call, which the next part makes again.
+  mutating func restart() { call = nil }
+
   /// Returns the ticket of the call, which is made if there is none.
   private mutating func ticket(since token: HistoryToken?) throws -> ReplyTable.Ticket {
     if let call { return call.ticket }
@@ -66,7 +69,8 @@ struct WatchStream {
     return call.ticket
   }
 
-  private func canGoOn(after error: DepotError) -> Bool {
+  /// Whether another call can be made after an error.
+  func canGoOn(after error: DepotError) -> Bool {
     [.disconnected, .draining, .streamExpired].contains(error.code) && attempts < Self.attemptLimit
       && client.core.reconnectFailures == reconnectFailures && !client.core.isClosed
   }

@@ -32,8 +32,11 @@ public struct WatchedRows<Content: Sendable>: AsyncSequence, Sendable {
     private var source: Result<WatchStream, DepotError>
     private var reader: LiveReader<Content>
     private var isFinished = false
+    private let client: Client
+    private var restarts = WatchRestarts()
 
     fileprivate init(_ sequence: WatchedRows) {
+      client = sequence.client
       source = sequence.request.map { WatchStream(sequence.client, $0) }
       reader = sequence.reader
     }
@@ -53,10 +56,15 @@ public struct WatchedRows<Content: Sendable>: AsyncSequence, Sendable {
           source = .success(stream)
           switch part {
           case .frame(let bytes):
-            let event =
-              bytes.count > Self.smallBytes
-              ? try await reader.receiveAway(bytes) : try reader.receive(bytes)
-            if let event { return event }
+            do {
+              let event =
+                bytes.count > Self.smallBytes
+                ? try await reader.receiveAway(bytes) : try reader.receive(bytes)
+              if let event { return event }
+            } catch let error as DepotError where error.isOfLength && reader.whole != nil {
+              guard let rows = try await wholeRows(of: bytes, &stream) else { continue }
+              if let event = try reader.receive(bytes, with: rows) { return event }
+            }
           case .interrupted(let error):
             reader.restart()
             return .interrupted(error)
@@ -67,6 +75,26 @@ public struct WatchedRows<Content: Sendable>: AsyncSequence, Sendable {
         source = .failure(DepotError(.disconnected, "The watch is over."))
         throw error
       }
+    }
+
+    /// Returns the rows of a frame that lack large values; `nil` if the watch begins again.
+    private mutating func wholeRows(
+      of frame: [UInt8],
+      _ stream: inout WatchStream
+    ) async throws -> [Int64: LiveRow<Content>]? {
+      do {
+        if let rows = try await client.wholeRows(of: frame, reader) {
+          restarts.end()
+          return rows
+        }
+        try restarts.begin()
+      } catch let error as DepotError where stream.canGoOn(after: error) {
+        // The call was lost with the connection, which the next part tells.
+      }
+      stream.restart()
+      source = .success(stream)
+      reader.restart()
+      return nil
     }
   }
 }

@@ -12,18 +12,18 @@ public struct BlobChunks: AsyncSequence, Sendable {
   /// The pieces of one read, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
     private var frames: FetchedFrames.Iterator
-    private var pieces = BlobPieces()
+    private(set) var pieces = BlobPieces()
 
     fileprivate init(frames: FetchedFrames.Iterator) { self.frames = frames }
 
     /// The length of the whole value, which is known behind the last piece; `nil` if it is null.
     public var length: Int? {
-      get throws {
-        guard let result = frames.result else { return nil }
-        var reader = try JSONObjectReader(result)
-        let length = try reader.required("length")
-        return length.isNull ? nil : Int(try length.int64())
-      }
+      get throws { try result?.length }
+    }
+
+    /// The end of the read, once it has come.
+    var result: BlobEnd? {
+      get throws { try frames.result.map { node throws(DepotError) in try BlobEnd(node) } }
     }
 
     /// Waits for the next piece; `nil` after the last, and at once if the value is null.

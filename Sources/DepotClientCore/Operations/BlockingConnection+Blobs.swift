@@ -17,15 +17,15 @@ extension BlockingConnection {
     deadline: Duration? = nil,
     _ body: ([UInt8]) throws -> Void
   ) throws -> Int? {
-    try readVersionedBlob(request, deadline: deadline, body).length
+    try readPieces(request, deadline: deadline, body).end.length
   }
 
-  /// Does the same, and returns the version of the row, too.
-  package func readVersionedBlob(
+  /// Does the same, and returns the type of the pieces, too.
+  private func readPieces(
     _ request: BlobReadRequest,
-    deadline: Duration? = nil,
+    deadline: Duration?,
     _ body: ([UInt8]) throws -> Void
-  ) throws -> (length: Int?, version: Int64) {
+  ) throws -> (end: BlobEnd, pieces: BlobPieces) {
     var pieces = BlobPieces()
     let node = try stream(
       .readBlob(request),
@@ -34,10 +34,17 @@ extension BlockingConnection {
       nil,
       { try body(pieces.read(&$0)) }
     )
-    var reader = try JSONObjectReader(node)
-    let length = try reader.required("length")
-    let version = try reader.required("version").int64()
-    return (length.kind == .null ? nil : Int(try length.int64()), version)
+    return (try BlobEnd(node), pieces)
+  }
+
+  /// Reads a whole value as JSON, with the version of its row.
+  package func blobText(
+    _ request: BlobReadRequest,
+    deadline: Duration? = nil
+  ) throws -> (json: [UInt8], version: Int64) {
+    var bytes: [UInt8] = []
+    let (end, pieces) = try readPieces(request, deadline: deadline) { bytes += $0 }
+    return (pieces.json(bytes, end), end.version)
   }
 
   /// Writes a value like ``Client/writeBlob(_:_:_:isText:from:)``.

@@ -1,4 +1,3 @@
-internal import DepotLinux
 internal import DepotProtocol
 
 /// Saves that are sent in several parts, and applied by the service as one.
@@ -42,27 +41,6 @@ extension SaveResult {
   }
 }
 
-/// The deadline of a save that takes several calls.
-private struct SaveDeadline {
-  let end: UInt64?
-
-  init(_ duration: Duration?) {
-    end = duration.map { Monotonic.deadline(after: $0.milliseconds) }
-  }
-
-  /// Returns how long the next call may take.
-  ///
-  /// - Throws: ``DepotError`` `deadline.passed` if there is no time left.
-  func rest() throws(DepotError) -> Duration? {
-    guard let end else { return nil }
-    let left = Monotonic.milliseconds(until: end)
-    guard left > 0 else {
-      throw DepotError(.deadline, "The deadline passed before all parts of the save were sent.")
-    }
-    return .milliseconds(left)
-  }
-}
-
 extension BlockingConnection {
   /// Sends the parts of a save, each while the service keeps the one before, and then the save.
   func save(
@@ -73,7 +51,7 @@ extension BlockingConnection {
     _ finish: (Operation, _ deadline: Duration?, _ key: String?) throws -> JSONNode
   ) throws -> SaveResult {
     try checkWrite(.save(request))
-    let deadline = SaveDeadline(deadline)
+    let deadline = SharedDeadline(deadline)
     let number = nextIdentifier
     var staged = SaveRequest.Staged(save: number, parts: 0)
     do {
@@ -95,12 +73,12 @@ extension BlockingConnection {
     _ finish: (_ deadline: Duration?, _ key: String?) throws -> Result
   ) throws -> Result {
     guard !uploads.isEmpty else { return try finish(deadline, key) }
-    let deadline = SaveDeadline(deadline)
+    let deadline = SharedDeadline(deadline)
     try upload(uploads, deadline)
     return try finish(deadline.rest(), key)
   }
 
-  private func upload(_ uploads: [RequestUpload], _ deadline: SaveDeadline) throws {
+  private func upload(_ uploads: [RequestUpload], _ deadline: SharedDeadline) throws {
     for upload in uploads {
       for operation in upload { _ = try send(operation, deadline: deadline.rest()) }
     }
@@ -110,7 +88,7 @@ extension BlockingConnection {
   private func stage(
     _ parts: SaveParts,
     as number: Int64,
-    _ deadline: SaveDeadline
+    _ deadline: SharedDeadline
   ) throws -> Int {
     try use(isWrite: false) {
       var parts = parts
@@ -141,7 +119,7 @@ extension Client {
     _ finish: (Operation, _ deadline: Duration?, _ key: String?) async throws -> JSONNode
   ) async throws -> SaveResult {
     try core.checkWrite(.save(request))
-    let deadline = SaveDeadline(deadline)
+    let deadline = SharedDeadline(deadline)
     let key = core.key(key)
     let number = Int64.random(in: 1..<1 << 53)
     do {
@@ -172,7 +150,7 @@ extension Client {
     _ finish: (_ deadline: Duration?, _ key: String?) async throws -> Result
   ) async throws -> Result {
     guard !uploads.isEmpty else { return try await finish(deadline, key) }
-    let deadline = SaveDeadline(deadline)
+    let deadline = SharedDeadline(deadline)
     let key = core.key(key)
     return try await again(key) {
       try await upload(uploads, deadline)
@@ -180,7 +158,7 @@ extension Client {
     }
   }
 
-  private func upload(_ uploads: [RequestUpload], _ deadline: SaveDeadline) async throws {
+  private func upload(_ uploads: [RequestUpload], _ deadline: SharedDeadline) async throws {
     for upload in uploads {
       for operation in upload { _ = try await send(operation, deadline: deadline.rest()) }
     }

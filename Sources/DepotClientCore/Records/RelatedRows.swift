@@ -13,8 +13,11 @@ final class RelatedRows {
   private var starts: [String: [Int64: Int]] = [:]
   private var links: [String: [Int64: [Int64]]] = [:]
   private var boxes: [PathRow: AnyObject] = [:]
+  /// The values that the rows have only the lengths of; `nil` if there are none.
+  private let large: LargeValues?
 
-  init(_ blocks: [RelatedBlock]) {
+  init(_ blocks: [RelatedBlock], _ large: LargeValues? = nil) {
+    self.large = large
     self.blocks = Dictionary(blocks.map { ($0.path, $0) }) { first, _ in first }
   }
 
@@ -52,7 +55,7 @@ final class RelatedRows {
         let start = reader.offset
         try reader.readIdentity()
         starts[reader.identifier] = start
-        while !reader.isAtEndOfRow() { _ = try reader.text() }
+        try reader.skipRest()
         try reader.endRow()
       }
     }
@@ -85,15 +88,14 @@ final class RelatedRows {
     _ model: Model.Type
   ) throws(DepotError) -> [UInt8] {
     var values: [String: JSONWriter] = [:]
-    var identity: Int64 = 0
+    var (identity, version): (Int64, Int64) = (0, 0)
     try block.bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
       var reader = RowReader(value: bytes, at: start)
       for column in block.columns {
         var value = JSONWriter(capacity: 0)
         value.raw(try reader.text())
-        if column == "$id" {
-          identity = Int64(String(decoding: value.bytes, as: UTF8.self)) ?? 0
-        }
+        if column == "$id" { identity = value.number }
+        if column == "$version" { version = value.number }
         values[column] = value
       }
     }
@@ -101,12 +103,18 @@ final class RelatedRows {
     writer.raw("[[")
     writer.integer(identity)
     writer.raw(",")
-    writer.raw(values["$version"]?.bytes ?? [UInt8(ascii: "0")])
+    writer.integer(version)
+    let columns = large.map { _ in LargeColumns(of: model) }
+    var column = 0
     for attribute in Model.attributes.all {
       for name in attribute.content.columns(attribute.name) {
+        defer { column += 1 }
         writer.raw(",")
         if let value = values[name] {
-          writer.raw(value.bytes)
+          let whole = columns.flatMap {
+            large?.text(in: value.bytes, column, of: $0, identity, version)
+          }
+          writer.raw(whole ?? value.bytes)
         } else if case .relationship(let link) = attribute.content, link.relationship.isToMany {
           let targets = try targets(at: "\(block.path).\(name)", of: identity)
           writer.write(Value.list(targets.map(Value.int64)))
@@ -118,6 +126,11 @@ final class RelatedRows {
     writer.raw("]]")
     return writer.bytes
   }
+}
+
+extension JSONWriter {
+  /// The number that was written; 0 if it is none.
+  fileprivate var number: Int64 { Int64(String(decoding: bytes, as: UTF8.self)) ?? 0 }
 }
 
 /// Where a ``Related`` that is being read finds its record.

@@ -8,6 +8,8 @@ final class DelimitedPrinter: RowPrinter {
   private var writer: DelimitedWriter
   /// The unwritten header; it is written before the first row or at the end.
   private var headings: [String] = []
+  /// How many values were printed as their lengths, which look like texts here.
+  private(set) var lengthCount = 0
 
   init(_ style: RowStyle, _ sink: ByteSink, delimiter: UInt8) {
     self.style = style
@@ -35,7 +37,11 @@ final class DelimitedPrinter: RowPrinter {
       writer.separate(&sink.bytes)
       sink.append(integer: row.version)
     }
-    while !row.isAtEndOfRow() { writer.append(try row.field(), to: &sink.bytes) }
+    while !row.isAtEndOfRow() {
+      let field = try row.field()
+      if field.isLength { lengthCount += 1 }
+      writer.append(field, to: &sink.bytes)
+    }
     writer.endRow(&sink.bytes)
     try sink.flushIfLarge()
   }
@@ -44,6 +50,13 @@ final class DelimitedPrinter: RowPrinter {
 
   /// Writes nothing: written rows have their header already, and without rows there is none.
   func breakOff() {}
+}
+
+extension RowField {
+  /// Whether it is only the length of a value; other objects aren't parsed for that.
+  fileprivate var isLength: Bool {
+    kind == .object && bytes.starts(with: "{\"$length\":".utf8) && externalLength != nil
+  }
 }
 
 /// A writer of fields, quoted where necessary.

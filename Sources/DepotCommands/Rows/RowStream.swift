@@ -41,6 +41,7 @@ enum RowStream {
     try session.output.flush()
     meter.finish()
     if style.format.isTable, hasIdentity { sayCount(count, printer, session) }
+    sayLengths(printer, session)
     return count
   }
 
@@ -82,6 +83,15 @@ enum RowStream {
       return [TableCell(text: TextWidth.printable(key)), .number(section[1].text)]
     }
     try TablePrinter.write(["section", "rows"], rows, style, to: session.output)
+  }
+
+  /// Says that values are only printed as their lengths, where that can't be seen.
+  static func sayLengths(_ printer: any RowPrinter, _ session: CommandSession) {
+    guard let count = (printer as? DelimitedPrinter)?.lengthCount, count > 0 else { return }
+    session.say(
+      "\(Numbers.counted(count, "value")) outside of the rows: only {\"$length\":…} was written. "
+        + "depot blob get ENTITY/ID ATTRIBUTE writes such a value."
+    )
   }
 
   /// Says how many rows a table has, and how many columns didn't fit.

@@ -25,5 +25,6 @@ enum GetVerb {
     }
     try session.output.flush()
     if style.format.isTable { RowStream.sayCount(identifiers.count, printer, session) }
+    RowStream.sayLengths(printer, session)
   }
 }

@@ -49,16 +49,17 @@ extension ServiceStore {
     var values = texts[...]
     var columns: [[UInt8]] = []
     for column in plan.select {
-      let type = plan.description.type(of: column)
       if !plan.externalColumns.contains(column) {
         let text = values.removeFirst()
+        let type = plan.description.type(of: column)
         guard type == .string || type == .data, text.first == UInt8(ascii: "{") else {
           columns.append(text)
           continue
         }
       }
-      let isText = type == .string
-      let value = try largeValue(of: row, column, isText: isText, plan, over: connection)
+      let value = try connection.blobText(
+        BlobReadRequest(entity: plan.description.name, identifier: row, attribute: column)
+      )
       guard value.version == version else { return nil }
       columns.append(value.json)
     }
@@ -67,31 +68,6 @@ extension ServiceStore {
     let intake = RowIntake(context, identifier, plan, grouped: false)
     try json.withRows(at: 0, RowReading(), intake.row)
     return intake.finish()
-  }
-
-  private func largeValue(
-    of row: Int64,
-    _ column: String,
-    isText: Bool,
-    _ plan: RowPlan,
-    over connection: BlockingConnection
-  ) throws -> (json: [UInt8], version: Int64) {
-    var bytes: [UInt8] = []
-    let request = BlobReadRequest(
-      entity: plan.description.name,
-      identifier: row,
-      attribute: column
-    )
-    let (length, version) = try connection.readVersionedBlob(request) { bytes += $0 }
-    var writer = JSONWriter()
-    if length == nil {
-      writer.raw("null")
-    } else if isText {
-      bytes.withUnsafeBufferPointer { writer.string(utf8: $0) }
-    } else {
-      writer.write(.data(Data(bytes)))
-    }
-    return (writer.bytes, version)
   }
 }
 
