@@ -1,3 +1,4 @@
+import DepotClient
 import DepotProtocol
 import Foundation
 import TestSupport
@@ -75,6 +76,28 @@ extension CommandTests {
       #expect(try daemon.depot(["backup", backup]).status == 0)
       let check = try Program.run([Programs.daemon, "--check", "--store", backup])
       #expect(check.status == 0, "\(check.output)\(check.errors)")
+    }
+
+    @Test func `the versions of each store of a container are listed under its name`() throws {
+      let holder = try daemon.connect()
+      try holder.openContainer(ServiceTests.ContainerTests.shop)
+      func versions(_ arguments: String...) throws -> [[String: JSONValue]] {
+        let all = ["--container", "shop", "schema", "versions", "-o", "ndjson"] + arguments
+        let outcome = try daemon.depot(all)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try outcome.lines.compactMap { try JSONValue(parsing: Array($0.utf8)).object }
+      }
+      #expect(try versions().map { $0["store"]?.string } == ["orders", "rest"])
+      #expect(try versions("--store", "rest").map { $0["store"] } == [nil])
+      let table = try daemon.depot(["--container", "shop", "schema", "versions", "-o", "table"])
+      #expect(table.lines.first?.split(separator: " ").prefix(2) == ["store", "number"])
+      // A number is that of one store.
+      let one = try daemon.depot(["--container", "shop", "schema", "diff", "1", "1"])
+      #expect(one.status == 64)
+      #expect(one.errors.contains("orders, rest"), "\(one.errors)")
+      let same = ["--container", "shop", "schema", "diff", "1", "1", "--store", "rest"]
+      #expect(try daemon.depot(same).status == 0)
+      try holder.closeContainer("shop")
     }
 
     @Test func `applying a newer version that would lose rows changes nothing`() throws {

@@ -10,7 +10,8 @@ enum SchemaVersionsVerb {
     details: """
       The present schema is the first. Each has a number, which depot schema diff takes, the transaction \
       that applied it, its time, and who it was. The last 100 schemas are kept, however long the history \
-      is. With a number, that schema is written in the form that depot schema apply reads.
+      is. With a number, that schema is written in the form that depot schema apply reads. Each store of a
+      container with several has numbers of its own.
       """,
     examples: ["depot schema versions", "depot schema versions 3 > earlier.schema.json"],
     options: [.store]
@@ -19,10 +20,17 @@ enum SchemaVersionsVerb {
       let schema = try schema(number(operand), session)
       return session.output.append(PrettyJSON.text(of: schema.json) + "\n")
     }
-    let answer = try session.connect().schemaVersions(store: session.invocation.value(.store))
-    let versions = answer["versions"]?.array ?? []
+    let connection = try session.connect()
+    let one = session.invocation.value(.store)
+    let stores = try one.map { [$0] } ?? connection.openStores().map(\.name)
+    let versions = try stores.flatMap { store in
+      let versions = try connection.schemaVersions(store: store)["versions"]?.array ?? []
+      return stores.count > 1 ? versions.map { named($0, store) } : versions
+    }
     if versions.isEmpty, session.format.isTable { return session.say(SchemaShowVerb.noEntities) }
-    let names = ["number", "version", "at", "author", "process", "token"]
+    let names =
+      (stores.count > 1 ? ["store"] : [])
+      + ["number", "version", "at", "author", "process", "token"]
     let rows = versions.map { version in
       names.map { name in
         if name == "number" { return TableCell.number("\(version[name]?.int64 ?? 0)") }
@@ -30,6 +38,13 @@ enum SchemaVersionsVerb {
       }
     }
     try session.write(.array(versions), orTable: names, rows)
+  }
+
+  /// Returns a version with the name of its store.
+  private static func named(_ version: JSONValue, _ store: String) -> JSONValue {
+    var members = version.object ?? [:]
+    members["store"] = .string(store)
+    return .object(members)
   }
 
   /// Returns the schema of a number.
