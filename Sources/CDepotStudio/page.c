@@ -18,8 +18,8 @@ static const unsigned char conflicts_js[] = {
 #embed "../DepotStudio/Page/conflicts.js"
 };
 
-static const unsigned char diagram_js[] = {
-#embed "../DepotStudio/Page/diagram.js"
+static const unsigned char differences_js[] = {
+#embed "../DepotStudio/Page/differences.js"
 };
 
 static const unsigned char dom_js[] = {
@@ -211,7 +211,7 @@ static const struct DepotStudioFile files[] = {
     {"cells.js", cells_js, sizeof cells_js},
     {"conflict.js", conflict_js, sizeof conflict_js},
     {"conflicts.js", conflicts_js, sizeof conflicts_js},
-    {"diagram.js", diagram_js, sizeof diagram_js},
+    {"differences.js", differences_js, sizeof differences_js},
     {"dom.js", dom_js, sizeof dom_js},
     {"edit.js", edit_js, sizeof edit_js},
     {"editors.js", editors_js, sizeof editors_js},

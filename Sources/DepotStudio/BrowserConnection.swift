@@ -20,6 +20,8 @@ final class BrowserConnection {
   var output = ByteQueue()
   /// Whether a request was admitted.
   var isAdmitted = false
+  /// Whether the answer to its request is being drawn.
+  var waitsForDiagram = false
   /// Whether the browser has received the end of the output.
   var isFinished = false
   /// The monotonic time at which it is closed, unless something happens before.

@@ -8,7 +8,7 @@ extension StudioBridge {
     switch connection.phase {
     case .requests(let begun):
       // Answers are sent one after the other.
-      guard connection.output.isEmpty else { return false }
+      guard connection.output.isEmpty, !connection.waitsForDiagram else { return false }
       return takeRequest(begun, connection)
     case .webSocket(let decoder, let link):
       guard link.output.count <= limits.waitingBytes,
@@ -36,7 +36,7 @@ extension StudioBridge {
     if response.closes { beginEnd(connection) }
   }
 
-  /// Returns the answer to a request; `nil` if it is already queued.
+  /// Returns the answer to a request; `nil` if it is already queued, or being drawn.
   private func reply(to request: HTTPRequest, _ connection: BrowserConnection) -> HTTPResponse? {
     switch gate.judge(request) {
     case .refused(let status, let reason): return HTTPResponse(status, reason)
@@ -78,6 +78,7 @@ extension StudioBridge {
         "version": .string(ProtocolVersion.software),
       ])
       return HTTPResponse("application/json", Array(facts.text.utf8))
+    case "/diagram.json": return awaitDiagram(connection)
     case let path:
       guard let file = page[path] else {
         return HTTPResponse(.notFound, "There is no such page.")

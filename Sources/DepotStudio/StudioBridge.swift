@@ -1,5 +1,6 @@
 package import DepotLinux
 package import DepotProtocol
+internal import Synchronization
 
 /// Serves the page, and relays messages between its WebSockets and the service.
 ///
@@ -14,6 +15,7 @@ package final class StudioBridge {
   private var listeners: [Descriptor] = []
   private var nextNumber: Int64 = 16
   private let buffer = ReceiveBuffer()
+  private let work = DiagramWork()
   var now = Monotonic.now()
 
   var loop: EventLoop { end.loop }
@@ -96,6 +98,7 @@ package final class StudioBridge {
           handle(event)
         }
       }
+      answerWaiting()
       endLate()
     }
     for other in others { loop.remove(other) }
@@ -141,6 +144,84 @@ package final class StudioBridge {
       } else {
         drop(connection)
       }
+    }
+  }
+}
+
+// MARK: The diagram
+
+extension StudioBridge {
+  /// Lets a connection wait for the diagram, which is being drawn already or is from now on.
+  ///
+  /// - Returns: An answer if it can't be drawn.
+  func awaitDiagram(_ connection: BrowserConnection) -> HTTPResponse? {
+    do throws(SystemError) {
+      try work.start(configuration.diagram, loop)
+    } catch {
+      return HTTPResponse(.unavailable, "\(error)")
+    }
+    connection.waitsForDiagram = true
+    connection.deadline = moment(in: limits.idleMilliseconds)
+    return nil
+  }
+
+  /// Answers the connections that wait for a diagram that has been drawn.
+  private func answerWaiting() {
+    guard let result = work.takeResult() else { return }
+    let response =
+      switch result {
+      case .success(let text): HTTPResponse("application/json", Array(text.utf8))
+      case .failure(let error):
+        HTTPResponse(.unavailable, (error as? DepotError)?.message ?? "\(error)")
+      }
+    for connection in Array(connections.values) where connection.waitsForDiagram {
+      connection.waitsForDiagram = false
+      answer(response, connection)
+      move(connection)
+    }
+  }
+}
+
+/// Draws the diagram on a thread of its own, since that takes long for large schemas and may wait for the service.
+private final class DiagramWork: Sendable {
+  private enum State {
+    case idle
+    case drawing
+    case drawn(Result<String, any Error>)
+  }
+
+  private let state = Mutex(State.idle)
+
+  /// Begins to draw, unless a drawing hasn't been taken yet.
+  ///
+  /// - Throws: ``SystemError`` if there are no more threads.
+  func start(
+    _ draw: @escaping @Sendable () throws -> String,
+    _ loop: EventLoop
+  ) throws(SystemError) {
+    let isFirst = state.withLock { state in
+      guard case .idle = state else { return false }
+      state = .drawing
+      return true
+    }
+    guard isFirst else { return }
+    do throws(SystemError) {
+      try Thread.start(name: "studio-diagram") { [self] in
+        let result = Result { try draw() }
+        state.withLock { $0 = .drawn(result) }
+        loop.wake()
+      }
+    } catch {
+      state.withLock { $0 = .idle }
+      throw error
+    }
+  }
+
+  func takeResult() -> Result<String, any Error>? {
+    state.withLock { state in
+      guard case .drawn(let result) = state else { return nil }
+      state = .idle
+      return result
     }
   }
 }
@@ -277,7 +358,8 @@ extension StudioBridge {
     let link = connection.link
     let isFull = connection.output.count > limits.waitingBytes
     let isLinkFull = (link?.output.count ?? 0) > limits.waitingBytes
-    let waitsForOutput = connection.isForRequests && !connection.output.isEmpty
+    let waitsForOutput =
+      connection.isForRequests && (!connection.output.isEmpty || connection.waitsForDiagram)
     let wanted = EventLoop.Interest(
       reads: !isFull && !isLinkFull && !waitsForOutput,
       writes: !connection.output.isEmpty

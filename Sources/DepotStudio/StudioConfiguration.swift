@@ -15,6 +15,8 @@ package struct StudioConfiguration: Sendable {
   /// The author of changes by pages that name none.
   package var author: String?
   package var limits = StudioLimits()
+  /// Returns the diagram of the schema as JSON; it may wait for the service.
+  package let diagram: @Sendable () throws -> String
   /// Connects to the service, without waiting.
   package let connect: @Sendable () -> Result<Descriptor, DepotError>
 
@@ -24,6 +26,7 @@ package struct StudioConfiguration: Sendable {
     storeName: String,
     container: String? = nil,
     author: String? = nil,
+    diagram: @escaping @Sendable () throws -> String,
     connect: @escaping @Sendable () -> Result<Descriptor, DepotError>
   ) {
     self.port = port
@@ -31,6 +34,7 @@ package struct StudioConfiguration: Sendable {
     self.storeName = storeName
     self.container = container
     self.author = author
+    self.diagram = diagram
     self.connect = connect
   }
 }

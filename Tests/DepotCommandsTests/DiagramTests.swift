@@ -225,6 +225,45 @@ import Testing
     }
   }
 
+  @Test func `a page gets the elements of the same image, with names as texts`() throws {
+    let graph = DiagramGraph(Self.schema)
+    let page = SVGDiagram.json(graph)
+    let boxes = page["boxes"]?.array ?? []
+    #expect(boxes.map { $0["entity"]?.string } == Self.schema.entities.map(\.name))
+    let edges = page["edges"]?.array ?? []
+    let titles = edges.map { $0.array?[2].array?[2].string ?? "" }
+    #expect(
+      titles == [
+        "Trip.country ↔ Country.trips", "Trip.guide → Person", "Cruise is a Trip",
+        "Cruise.crew ↔ Person.cruises", "Person.friends ↔ Person.friends",
+      ]
+    )
+    // Each element is in the image, with the same text.
+    var texts: [String] = []
+    func read(_ element: JSONValue) throws {
+      let parts = try #require(element.array)
+      #expect(parts.count >= 2 && parts[1].object != nil)
+      for part in parts.dropFirst(2) {
+        if let text = part.string { texts.append(text) } else { try read(part) }
+      }
+    }
+    for box in boxes { for element in box["elements"]?.array ?? [] { try read(element) } }
+    for edge in edges { try read(edge) }
+    let image = SVGDiagram.text(graph)
+    let expected = image.matches(of: #/>([^<>]+)<\/(?:text|title)>/#).map { String($0.1) }
+    #expect(texts.sorted() == expected.sorted())
+    let size = page["width"]?.int64.map { "width=\"\($0)\"" } ?? ""
+    #expect(image.contains(size))
+  }
+
+  @Test func `names never become markup of an image`() {
+    let name = "<b>\"&"
+    let element = SVGElement("text", name, [("x", 1)], text: name)
+    let quoted = "&lt;b&gt;&quot;&amp;"
+    #expect(element.markup == "<text class=\"\(quoted)\" x=\"1\">\(quoted)</text>\n")
+    #expect(element.json.text == #"["text",{"class":"<b>\"&","x":"1"},"<b>\"&"]"#)
+  }
+
   @Test func `a schema without entities is an empty diagram`() {
     #expect(TextDiagram.text(DiagramGraph(Schema())).isEmpty)
     #expect(MermaidDiagram.text(Schema()) == "classDiagram\n  direction LR\n")

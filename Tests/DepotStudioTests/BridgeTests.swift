@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,9 +31,13 @@ import Testing
   @Test func `a port that is somebody's is refused by name`() throws {
     let other = try LoopbackSocket.listen(.v4, port: 0)
     let port = try LoopbackSocket.port(of: other)
-    let configuration = StudioConfiguration(port: port, allowsWrites: false, storeName: "") {
-      .failure(DepotError(.noService, ""))
-    }
+    let configuration = StudioConfiguration(
+      port: port,
+      allowsWrites: false,
+      storeName: "",
+      diagram: { "" },
+      connect: { .failure(DepotError(.noService, "")) }
+    )
     let error = #expect(throws: DepotError.self) {
       try StudioBridge(configuration, end: StudioEnd())
     }
@@ -57,7 +62,9 @@ import Testing
   @Test func `every route asks for the cookie, and each answer has all protections`() throws {
     let bridge = try RunningBridge()
     let cookie = try bridge.cookie()
-    let routes = ["/", "/socket", "/studio.json", "/missing"] + PageFiles().names.map { "/\($0)" }
+    let routes =
+      ["/", "/socket", "/studio.json", "/diagram.json", "/missing"]
+      + PageFiles().names.map { "/\($0)" }
     var statuses: [String: Int] = [:]
     for route in routes {
       let browser = try bridge.browser()
@@ -92,7 +99,7 @@ import Testing
   func `only GET is a method`(method: String) throws {
     let bridge = try RunningBridge()
     let cookie = try bridge.cookie()
-    for route in ["/", "/socket", "/studio.json"] {
+    for route in ["/", "/socket", "/studio.json", "/diagram.json"] {
       let browser = try bridge.browser()
       let answer = try browser.ask(route, method: method, ["Cookie": cookie])
       #expect(answer?.status == 405)
@@ -106,12 +113,49 @@ import Testing
     "/..", "/../../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/client/../index.html",
     "/client/",
     "/client/node.js", "/index.html/", "/INDEX.HTML", "/index.html%00", "/./index.html",
-    "/studio.json/",
+    "/studio.json/", "/diagram.json/",
   ])
   func `a path is one of a list or leads nowhere`(path: String) throws {
     let bridge = try RunningBridge()
     let answer = try bridge.browser().ask(path, ["Cookie": bridge.cookie()])
     #expect(answer?.status == 404)
+  }
+
+  @Test func `the diagram is drawn once for all that wait, and meanwhile others are answered`()
+    throws
+  {
+    let isDrawn = Semaphore()
+    let count = Mutex(0)
+    let bridge = try RunningBridge(diagram: {
+      isDrawn.wait()
+      return count.withLock { count in
+        count += 1
+        return "[\(count)]"
+      }
+    })
+    let cookie = try bridge.cookie()
+    let waiting = try (0..<3).map { _ in try bridge.browser() }
+    for browser in waiting {
+      let head = "GET /diagram.json HTTP/1.1\r\nHost: 127.0.0.1:\(bridge.port)"
+      try browser.send("\(head)\r\nCookie: \(cookie)\r\n\r\n")
+    }
+    #expect(try bridge.browser().ask("/studio.json", ["Cookie": cookie])?.status == 200)
+    isDrawn.signal()
+    for browser in waiting {
+      let answer = try #require(try browser.answer())
+      #expect(answer.text == "[1]")
+      #expect(answer.fields["content-type"] == "application/json")
+    }
+    // The next one is another drawing, on the same connection too.
+    isDrawn.signal()
+    #expect(try waiting[0].ask("/diagram.json", ["Cookie": cookie])?.text == "[2]")
+  }
+
+  @Test func `a diagram that can't be drawn is an answer with the reason`() throws {
+    let bridge = try RunningBridge(diagram: { throw DepotError(.noService, "No service answers.") })
+    let answer = try bridge.browser().ask("/diagram.json", ["Cookie": bridge.cookie()])
+    #expect(answer?.status == 503)
+    #expect(answer?.text == "No service answers.\n")
   }
 
   @Test func `a file has a version, and comes compressed to those who take that`() throws {

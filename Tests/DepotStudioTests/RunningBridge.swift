@@ -21,23 +21,29 @@ final class RunningBridge: Sendable {
 
   init(
     allowsWrites: Bool = false,
-    _ change: @Sendable (inout StudioConfiguration) -> Void = { _ in }
+    _ change: @Sendable (inout StudioConfiguration) -> Void = { _ in },
+    diagram: @escaping @Sendable () throws -> String = { "{}" }
   ) throws {
     let service = Service()
-    var configuration = StudioConfiguration(allowsWrites: allowsWrites, storeName: "test") {
-      Result { () throws(DepotError) in
-        guard !service.isDown.load(ordering: .acquiring) else {
-          throw DepotError(.noService, "No service answers.")
-        }
-        do throws(SystemError) {
-          let (near, far) = try UnixSocket.pair()
-          service.sessions.withLock { $0.append(near) }
-          return far
-        } catch {
-          throw DepotError(.busy, "\(error)")
+    var configuration = StudioConfiguration(
+      allowsWrites: allowsWrites,
+      storeName: "test",
+      diagram: diagram,
+      connect: {
+        Result { () throws(DepotError) in
+          guard !service.isDown.load(ordering: .acquiring) else {
+            throw DepotError(.noService, "No service answers.")
+          }
+          do throws(SystemError) {
+            let (near, far) = try UnixSocket.pair()
+            service.sessions.withLock { $0.append(near) }
+            return far
+          } catch {
+            throw DepotError(.busy, "\(error)")
+          }
         }
       }
-    }
+    )
     change(&configuration)
     let final = configuration
     let end = try StudioEnd()

@@ -1,3 +1,4 @@
+import DepotClient
 import DepotProtocol
 import Foundation
 import TestSupport
@@ -60,6 +61,43 @@ extension CommandTests {
             "write": .bool(false),
           ])
       )
+    }
+
+    @Test func `the diagram is that of the schema that the page has, also of another container`()
+      throws
+    {
+      let daemon = try TestDaemon()
+      func diagram(_ studio: Studio) throws -> (answer: JSONValue, schema: JSONValue) {
+        let answer = try RawBrowser(port: studio.port)
+          .ask("/diagram.json", ["Cookie": studio.cookie])
+        let schema = try studio.page().call(1, "schema.get", "{}")["ok"] ?? .null
+        return (try JSONValue(parsing: try #require(answer).body), schema)
+      }
+      let studio = try Studio(daemon)
+      let (first, schema) = try diagram(studio)
+      #expect(first["fingerprint"] == schema["fingerprint"] && schema["fingerprint"] != nil)
+      let names = schema["schema"]?["entities"]?.array?.map { $0["name"] }
+      #expect(first["boxes"]?.array?.map { $0["entity"] } == names)
+      var larger = try #require(schema["schema"]?.object)
+      let entities = larger["entities"]?.array ?? []
+      let more = JSONValue.object([
+        "name": .string("More"), "attributes": entities.first?["attributes"] ?? .null,
+      ])
+      larger["entities"] = .array(entities + [more])
+      let args = JSONValue.object(["schema": .object(larger)]).text
+      let defined = try daemon.depot(["call", "schema.define", args])
+      #expect(defined.status == 0, "\(defined.errors)")
+      let (second, later) = try diagram(studio)
+      #expect(second["fingerprint"] == later["fingerprint"])
+      #expect(second["fingerprint"] != first["fingerprint"])
+      #expect(second["boxes"]?.array?.last?["entity"]?.string == "More")
+      studio.program.process.kill()
+      let holder = try daemon.connect()
+      try holder.openContainer(ServiceTests.ContainerTests.shop)
+      let (third, shop) = try diagram(Studio(daemon, "--container", "shop"))
+      #expect(third["fingerprint"] == shop["fingerprint"] && shop["fingerprint"] != nil)
+      #expect(third["boxes"]?.array?.map { $0["entity"]?.string } == ["Order", "Item"])
+      daemon.kill()
     }
 
     @Test func `with --write it changes the store, but no more than a writer may`() throws {

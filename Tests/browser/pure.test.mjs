@@ -18,7 +18,7 @@ const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, 
 const { Edits } = await page("edits.js");
 const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, resolved } = await page("conflict.js");
-const { differences, layOut, pathOf } = await page("diagram.js");
+const { differences } = await page("differences.js");
 const {
   bytesText, constantText, cut, dateText, durationText, formatted, jsonText, momentText, numberText, plural
 } = await page("format.js");
@@ -291,33 +291,6 @@ test("Completions fit the place: paths first, then operators, then connectives",
   assert.deepEqual(texts('name == "a" '), ["AND", "OR"]);
   assert.deepEqual(texts('name == "n'), []);
   assert.deepEqual(texts("name == 1 AND n").slice(0, 2), ["name", "number"]);
-});
-
-test("A diagram gives every entity a place of its own, and every relationship a line, also in circles", () => {
-  const random = { entities: Array.from({ length: 40 }, (_, index) => ({
-    name: `E${index}`, attributes: [{ name: "a", type: "string" }],
-    relationships: Array.from(
-      { length: below_(3) },
-      (_, number) => ({ name: `r${number}`, destination: `E${below_(40)}`, toMany: below_(2) === 1 }),
-    ),
-  })) };
-  for (const { entities } of [schema, random, { entities: [] }, { entities: [{ name: "Alone" }] }]) {
-    const { boxes, edges, width, height } = layOut(entities);
-    assert.equal(boxes.length, entities.length);
-    for (const one of boxes) {
-      assert.ok(
-        Number.isFinite(one.x + one.y) && one.x + one.width <= width + 0.1 && one.y + one.height <= height + 0.1,
-        `${one.name} is inside`,
-      );
-      for (const other of boxes) {
-        const isApart = one === other || one.x + one.width < other.x || other.x + other.width < one.x
-          || one.y + one.height < other.y || other.y + other.height < one.y;
-        assert.ok(isApart, `${one.name} and ${other.name} are apart`);
-      }
-    }
-    for (const edge of edges) assert.match(pathOf(edge).path, /^M[\d.,-]+ C/);
-  }
-  assert.equal(layOut(schema.entities).edges.length, 2);
 });
 
 test("Differences of schemas are listed one by one", () => {

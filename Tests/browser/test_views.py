@@ -87,7 +87,7 @@ class ViewsTest(BrowserTest):
     def test_the_schema_is_drawn_with_its_rules_and_compared(self):
         self.page.go("#/schema")
         eventually(lambda: len(self.page.all(".diagram a.box")) == 4, "the boxes")
-        self.assertEqual(len(self.page.all(".diagram path.edge")), 3)
+        self.assertEqual(len(self.page.all(".diagram g.edge")), 3)
         self.page.go("#/schema/Book")
         self.page.until_text("≤ 2100", ".schema-details")
         self.page.until_text("on delete deny", ".schema-details")

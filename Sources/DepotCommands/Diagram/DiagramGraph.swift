@@ -24,14 +24,19 @@ struct DiagramEdge: Equatable {
   var to: End
   /// Whether the entity of `from` is better drawn before the entity of `to`.
   var isForward: Bool
+  /// Its meaning in words, such as `City.country ↔ Country.cities`.
+  var title: String
 }
 
 /// The entities and edges of a diagram.
 struct DiagramGraph: Equatable {
+  /// The names of the entities, in the order of the boxes.
+  var names: [String]
   var boxes: [DiagramBox]
   var edges: [DiagramEdge] = []
 
   init(_ schema: Schema) {
+    names = schema.entities.map(\.name)
     boxes = schema.entities.map(DiagramBox.init)
     for (index, entity) in schema.entities.enumerated() {
       if let parent = schema.entities.firstIndex(where: { $0.name == entity.parent }) {
@@ -39,7 +44,8 @@ struct DiagramGraph: Equatable {
           DiagramEdge(
             from: .init(box: parent, row: DiagramBox.titleRow, mark: .parent),
             to: .init(box: index, row: DiagramBox.titleRow, mark: .none),
-            isForward: true
+            isForward: true,
+            title: "\(entity.name) is a \(schema.entities[parent].name)"
           )
         )
       }
@@ -67,7 +73,9 @@ struct DiagramGraph: Equatable {
         ),
         isForward: relationship.isToMany
           ? !(inverse?.isToMany ?? false) || index < other
-          : inverse.map { !$0.isToMany && index < other } ?? false
+          : inverse.map { !$0.isToMany && index < other } ?? false,
+        title: "\(schema.entities[index].name).\(relationship.name) "
+          + (inverse.map { "↔ \(holder).\($0.name)" } ?? "→ \(holder)")
       )
     )
   }

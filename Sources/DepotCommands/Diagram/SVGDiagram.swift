@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// A diagram as an SVG image for light and dark pages.
 struct SVGDiagram {
   private static let cellWidth = 8
@@ -9,11 +11,28 @@ struct SVGDiagram {
     SVGDiagram(layout: DiagramLayout(graph)).text
   }
 
+  /// Returns a schema's diagram for pages that draw it themselves, as elements without markup.
+  static func json(_ graph: DiagramGraph) -> [String: JSONValue] {
+    let diagram = SVGDiagram(layout: DiagramLayout(graph))
+    return [
+      "width": .int64(Int64(diagram.width)),
+      "height": .int64(Int64(diagram.height)),
+      "edges": .array(diagram.layout.routes.map { diagram.route($0).json }),
+      "boxes": .array(
+        zip(graph.names, diagram.layout.boxes).map { name, placed in
+          .object(["entity": .string(name), "elements": .array(diagram.box(placed).map(\.json))])
+        }
+      ),
+    ]
+  }
+
   private let layout: DiagramLayout
 
+  private var width: Int { layout.width * Self.cellWidth + 2 * Self.margin }
+  private var height: Int { layout.height * Self.cellHeight + 2 * Self.margin }
+
   private var text: String {
-    let width = layout.width * Self.cellWidth + 2 * Self.margin
-    let height = layout.height * Self.cellHeight + 2 * Self.margin
+    let elements = layout.routes.map(route) + layout.boxes.flatMap(box)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)">
@@ -33,7 +52,7 @@ struct SVGDiagram {
       .mark { fill: #0d1117; stroke: #8b949e }
       }
       </style>
-      \(layout.routes.map(route).joined())\(layout.boxes.map(box).joined())</svg>
+      \(elements.map(\.markup).joined())</svg>
 
       """
   }
@@ -42,47 +61,46 @@ struct SVGDiagram {
   private func y(_ row: Int) -> Int { Self.margin + row * Self.cellHeight }
   private func middle(_ row: Int) -> Int { y(row) + Self.cellHeight / 2 }
 
-  private func box(_ placed: DiagramLayout.Placed) -> String {
+  private func box(_ placed: DiagramLayout.Placed) -> [SVGElement] {
     // The edges of a box run through the middle of their characters.
     let left = x(placed.x) + Self.cellWidth / 2
     let right = x(placed.x + placed.width) - Self.cellWidth / 2
     let top = middle(placed.y)
     let bottom = middle(placed.y + placed.box.height - 1)
-    var text =
-      "<rect class=\"box\" x=\"\(left)\" y=\"\(top)\" width=\"\(right - left)\" "
-      + "height=\"\(bottom - top)\" rx=\"4\"/>\n"
+    let size = [("width", right - left), ("height", bottom - top), ("rx", 4)]
+    var elements = [SVGElement("rect", "box", [("x", left), ("y", top)] + size)]
     for (row, line) in placed.box.lines.enumerated() {
       let baseline = y(placed.y + row) + 13
       switch line {
       case .edge: break
       case .separator:
-        let line = middle(placed.y + row)
-        text += "<path class=\"line\" d=\"M\(left) \(line)H\(right)\"/>\n"
+        elements.append(Self.path("line", "M\(left) \(middle(placed.y + row))H\(right)"))
       case .title(let name, let note):
-        text += words(name, "name", x(placed.x + 2), baseline)
+        elements += words(name, "name", x(placed.x + 2), baseline)
         let end = placed.x + placed.width - 2
-        text += words(note, "note", x(end - TextWidth.columns(note)), baseline)
+        elements += words(note, "note", x(end - TextWidth.columns(note)), baseline)
       case .cells(let cells):
         for (column, cell) in cells.enumerated() {
           let place = x(placed.x + placed.box.offset(ofColumn: column))
-          text += words(cell, column == 0 ? nil : "note", place, baseline)
+          elements += words(cell, column == 0 ? nil : "note", place, baseline)
         }
       }
     }
-    return text
+    return elements
   }
 
-  private func words(_ words: String, _ style: String?, _ x: Int, _ y: Int) -> String {
-    if words.isEmpty { return "" }
-    let style = style.map { " class=\"\($0)\"" } ?? ""
+  private func words(_ words: String, _ style: String?, _ x: Int, _ y: Int) -> [SVGElement] {
+    if words.isEmpty { return [] }
     // Some viewers drop spaces at the beginning.
     let text = words.drop { $0 == " " }
     let place = x + (words.count - text.count) * Self.cellWidth
-    return "<text\(style) x=\"\(place)\" y=\"\(y)\">\(Self.escaped(text))</text>\n"
+    return [SVGElement("text", style, [("x", place), ("y", y)], text: String(text))]
   }
 
-  private func route(_ route: DiagramLayout.Route) -> String {
-    guard let first = route.points.first, let last = route.points.last else { return "" }
+  private func route(_ route: DiagramLayout.Route) -> SVGElement {
+    var group = SVGElement("g", "edge", [])
+    group.children = [SVGElement("title", nil, [], text: route.edge.title)]
+    guard let first = route.points.first, let last = route.points.last else { return group }
     let edges = zip([first, last], route.isRightOfBox).map { point, isRight in
       x(point.x) + (isRight ? -Self.cellWidth / 2 : Self.cellWidth * 3 / 2)
     }
@@ -91,7 +109,8 @@ struct SVGDiagram {
       path += "L\(x(point.x) + Self.cellWidth / 2) \(middle(point.y))"
     }
     path += "L\(edges[1]) \(middle(last.y))"
-    let marks = [first, last].indices.map { index in
+    group.children.append(Self.path("line", path))
+    group.children += [first, last].indices.flatMap { index in
       mark(
         route.marks[index],
         at: edges[index],
@@ -99,31 +118,36 @@ struct SVGDiagram {
         direction: route.isRightOfBox[index] ? 1 : -1
       )
     }
-    return "<path class=\"line\" d=\"\(path)\"/>\n" + marks.joined()
+    return group
   }
 
-  private func mark(_ mark: DiagramEdge.Mark, at x: Int, _ y: Int, direction: Int) -> String {
-    func bar(_ distance: Int) -> String {
-      "<path class=\"line\" d=\"M\(x + distance * direction) \(y - 5)v10\"/>\n"
+  private func mark(
+    _ mark: DiagramEdge.Mark,
+    at x: Int,
+    _ y: Int,
+    direction: Int
+  ) -> [SVGElement] {
+    func bar(_ distance: Int) -> SVGElement {
+      Self.path("line", "M\(x + distance * direction) \(y - 5)v10")
     }
-    func circle(_ distance: Int) -> String {
-      "<circle class=\"mark\" cx=\"\(x + distance * direction)\" cy=\"\(y)\" r=\"3\"/>\n"
+    func circle(_ distance: Int) -> SVGElement {
+      SVGElement("circle", "mark", [("cx", x + distance * direction), ("cy", y), ("r", 3)])
     }
     let tip = x + 10 * direction
-    let foot = "<path class=\"line\" d=\"M\(x) \(y - 5)L\(tip) \(y)L\(x) \(y + 5)\"/>\n"
+    let foot = Self.path("line", "M\(x) \(y - 5)L\(tip) \(y)L\(x) \(y + 5)")
     return switch mark {
-    case .none: ""
-    case .one: bar(5) + bar(10)
-    case .zeroOrOne: bar(5) + circle(13)
-    case .many: foot + circle(13)
-    case .oneOrMany: foot + bar(13)
-    case .parent:
-      "<path class=\"mark\" d=\"M\(x) \(y)L\(tip) \(y - 6)V\(y + 6)Z\"/>\n"
+    case .none: []
+    case .one: [bar(5), bar(10)]
+    case .zeroOrOne: [bar(5), circle(13)]
+    case .many: [foot, circle(13)]
+    case .oneOrMany: [foot, bar(13)]
+    case .parent: [Self.path("mark", "M\(x) \(y)L\(tip) \(y - 6)V\(y + 6)Z")]
     }
   }
 
-  private static func escaped(_ text: Substring) -> String {
-    String(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-      .replacing(">", with: "&gt;")
+  private static func path(_ style: String, _ path: String) -> SVGElement {
+    var element = SVGElement("path", style, [])
+    element.attributes["d"] = path
+    return element
   }
 }

@@ -57,10 +57,12 @@ enum StudioVerb {
       allowsWrites: session.invocation.has(write),
       storeName: store,
       container: session.invocation.value(.container),
-      author: session.author
-    ) {
-      Result { () throws(DepotError) in try socket.connectAtOnce() }
-    }
+      author: session.author,
+      diagram: { [container = session.invocation.value(.container)] in
+        try diagram(socket, container)
+      },
+      connect: { Result { () throws(DepotError) in try socket.connectAtOnce() } }
+    )
     let end = try attempt("There can be no more descriptors", .busy) { () throws(SystemError) in
       let end = try StudioEnd()
       try EndSignals.handle { _ in end.ask() }
@@ -84,6 +86,21 @@ enum StudioVerb {
         }
       }
     }
+  }
+
+  /// Returns the diagram of the present schema, with the fingerprint by which a page knows that it fits.
+  private static func diagram(_ socket: SocketPath, _ container: String?) throws -> String {
+    let connection = try BlockingConnection(
+      socket: socket,
+      start: .never,
+      name: "studio",
+      container: container
+    )
+    let answer = try JSONValue(connection.send(.getSchema))
+    let schema = try Schema(parsing: (answer["schema"] ?? .null).text.utf8)
+    var members = SVGDiagram.json(DiagramGraph(schema))
+    members["fingerprint"] = answer["fingerprint"]
+    return JSONValue.object(members).text
   }
 
   /// The address of a running studio's page, and whether the page may write.

@@ -2,14 +2,15 @@
 
 import { readJSON } from "/client/browser.js";
 
-import { formatAddress } from "./address.js";
-import { SIZES, differences, layOut, pathOf } from "./diagram.js";
+import { formatAddress, withMembers } from "./address.js";
+import { differences } from "./differences.js";
 import { errorBox, h, replace, svg } from "./dom.js";
 import { momentText, plural, whoText } from "./format.js";
 import { rulesOf } from "./schema.js";
 import { session } from "./session.js";
 
-const SPACE = 16;
+/** How long the page waits before it asks for the diagram again, in milliseconds. */
+const PAUSE = 500;
 
 export class SchemaView {
   title = "Schema";
@@ -48,8 +49,8 @@ export class SchemaView {
       h(
         "div", { class: "schema-body" }, h("div", { class: "schema-main" }, this.compared, this.drawing), this.details
       ));
-    this.#draw();
     this.update(address);
+    void this.#draw();
     void this.#versions();
   }
 
@@ -59,62 +60,59 @@ export class SchemaView {
 
   update(address) {
     this.address = address;
-    for (const box of this.drawing.querySelectorAll("[data-entity]")) {
-      box.classList.toggle("chosen", box.dataset.entity === address.entity);
-      if (box.dataset.entity === address.entity) box.setAttribute("aria-current", "true");
-      else box.removeAttribute("aria-current");
-    }
+    this.#mark();
     this.#show(address.entity);
+    const { from, to, store } = address;
+    if (this.compares !== JSON.stringify([from, to, store])) void this.#compareVersions(address);
   }
 
-  #draw() {
-    const { boxes, edges, width, height } = layOut([...session.model.entities.values()]);
-    const drawing = svg("svg", {
-      viewBox: `${-SPACE} ${-SPACE} ${width + 3 * SPACE} ${height + 2 * SPACE}`, width: width + 3 * SPACE,
-      height: height + 2 * SPACE, role: "group",
-      "aria-label": "Entities and relationships",
-    });
-    for (const edge of edges) {
-      const { path, ends } = pathOf(edge);
-      drawing.append(svg("path",
-        {
-          d: path, class: edge.isInheritance ? "edge inherits" : "edge", "data-from": edge.from.name,
-          "data-to": edge.to.name,
-        },
-        svg(
-          "title", {},
-          edge.isInheritance ? `${edge.to.name} inherits from ${edge.from.name}`
-            : `${edge.from.name}.${edge.name} ${edge.inverse ? "↔" : "→"} ` +
-              [edge.to.name, edge.inverse].filter(Boolean).join("."),
-        )));
-      // A mark says how many rows the relationship that leads there reaches.
-      ends.forEach(
-        ([x, y, side], index) => drawing.append(
-          ...markAt(edge.marks[index], x, y, side, edge.isInheritance && index === 0)
-        )
-      );
+  /** Marks the box of the chosen entity, and lets all lead to the address of now. */
+  #mark() {
+    for (const box of this.drawing.querySelectorAll("[data-entity]")) {
+      box.setAttribute("href", withMembers(this.address, { entity: box.dataset.entity }));
+      const isChosen = box.dataset.entity === this.address.entity;
+      box.classList.toggle("chosen", isChosen);
+      if (isChosen) box.setAttribute("aria-current", "true");
+      else box.removeAttribute("aria-current");
     }
-    for (const box of boxes) {
-      const group = svg("a", {
-        class: "box", "data-entity": box.name, href: formatAddress({ view: "schema", entity: box.name }),
-        "aria-label": `${box.name}, ${plural(box.lines.length + box.more, "property", "properties")}`,
-      },
-        svg("rect", { x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }),
-        svg("text", { x: box.x + 12, y: box.y + 19, class: "box-name" }, box.name));
-      box.lines.forEach(({ text, note, relationship }, index) => {
-        const y = box.y + SIZES.HEAD + index * SIZES.LINE + 13;
-        group.append(svg("text", { x: box.x + 12, y, class: relationship ? "relation-name" : "" }, cutTo(text, 24)),
-          svg("text", { x: box.x + box.width - 12, y, class: "note", "text-anchor": "end" }, cutTo(note, 20)));
-      });
-      if (box.more > 0) group.append(
-        svg(
-          "text", { x: box.x + 12, y: box.y + SIZES.HEAD + box.lines.length * SIZES.LINE + 13, class: "note" },
-          `and ${box.more} more`,
-        )
-      );
-      drawing.append(group);
+  }
+
+  /** Asks the bridge for the diagram until it is that of the page's schema, and draws it. */
+  async #draw() {
+    const { signal } = this.#life;
+    while (!signal.aborted) {
+      try {
+        const answer = await fetch("/diagram.json", { cache: "no-store", signal });
+        if (!answer.ok) throw new Error(await answer.text());
+        const diagram = await answer.json();
+        if (diagram.fingerprint === session.model.fingerprint) return this.#present(diagram);
+        session.checkSchema();
+      } catch (error) {
+        if (signal.aborted) return;
+        replace(this.drawing, errorBox(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
-    replace(this.drawing, boxes.length ? drawing : h("p", { class: "empty-page" }, "The store has no schema yet."));
+  }
+
+  #present({ width, height, edges, boxes }) {
+    if (boxes.length === 0) {
+      replace(this.drawing, h("p", { class: "empty-page" }, "The store has no schema yet."));
+      return;
+    }
+    replace(this.drawing, svg(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Entities and relationships" },
+      edges.map(elementOf),
+      boxes.map(({ entity, elements }) => {
+        const { attributes = [], relationships = [] } = session.model.entities.get(entity);
+        const count = plural(attributes.length + relationships.length, "property", "properties");
+        return svg(
+          "a", { class: "box", "data-entity": entity, "aria-label": `${entity}, ${count}` }, elements.map(elementOf)
+        );
+      }),
+    ));
+    this.#mark();
   }
 
   #show(name) {
@@ -169,35 +167,60 @@ export class SchemaView {
       this.story);
   }
 
-  /** Lists the schemas that the store had, and lets one choose two of them to compare. */
+  /** Lists the schemas that each store had, and lets one choose two of them to compare. */
   async #versions() {
-    const { versions } = await session.client.call("schema.versions", {}, { signal: this.#life.signal })
-      // A container of several stores has a list for each.
-      .catch(() => ({ versions: [] }));
-    if (versions.length === 0) return;
+    const { signal } = this.#life;
+    try {
+      const stores = await session.stores(signal);
+      const names = stores.length > 1 ? stores.map(({ name }) => name) : [undefined];
+      const lists = [];
+      for (const store of names) {
+        const { versions } = await session.client.call("schema.versions", { store }, { signal });
+        if (versions.length > 0) lists.push(this.#versionsOf(store, versions));
+      }
+      replace(this.story, lists);
+      this.story.hidden = lists.length === 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      replace(this.story, errorBox(error));
+      this.story.hidden = false;
+    }
+  }
+
+  #versionsOf(store, versions) {
     const choice = (label, chosen) => h("select", { "aria-label": label }, versions.map((one, index) =>
       h("option", { value: String(one.number), selected: index === chosen }, nameOf(one))));
     const from = choice("The earlier schema", Math.min(1, versions.length - 1));
     const to = choice("The later schema", 0);
-    replace(this.story, h("h3", {}, "Versions of the schema"),
+    return h("div", { "data-store": store },
+      h("h3", {}, store ? `Versions of the schema in ${store}` : "Versions of the schema"),
       h("ol", { class: "versions" }, versions.map((one) => h("li", { value: one.number },
         one.version ?? "without a version",
         h("span", { class: "dim" }, one.at ? ` ${momentText(one.at)} ${whoText(one)}` : " from before")))),
-      versions.length > 1 && h("p", { class: "tools" }, from, "→", to,
-        h("button", { class: "quiet", onclick: () => void this.#compareVersions(from.value, to.value) }, "Compare")));
-    this.story.hidden = false;
+      versions.length > 1 && h("p", { class: "tools" }, from, "→", to, h(
+        "button",
+        { class: "quiet", onclick: () => this.page.go({ from: from.value, to: to.value, store }) },
+        "Compare",
+      )));
   }
 
-  async #compareVersions(from, to) {
+  /** Shows the differences of the versions that the address names. */
+  async #compareVersions({ from, to, store }) {
+    this.compares = JSON.stringify([from, to, store]);
+    const key = this.compares;
+    replace(this.compared);
+    if (!from || !to) return;
     try {
-      const [before, after] = await Promise.all([from, to].map((number) =>
-        session.client.call("schema.versions", { number: Number(number) }, { signal: this.#life.signal })));
+      const [before, after] = await Promise.all([from, to].map((number) => (
+        session.client.call("schema.versions", { number: Number(number), store }, { signal: this.#life.signal })
+      )));
+      if (key !== this.compares) return;
       const [was, is] = [before, after].map(({ versions }) => nameOf(versions[0]));
       this.#list(
         differences(before.schema, after.schema), `${was} and ${is} are the same`, `Changes from ${was} to ${is}`
       );
     } catch (error) {
-      replace(this.compared, errorBox(error));
+      if (key === this.compares) replace(this.compared, errorBox(error));
     }
   }
 
@@ -227,21 +250,18 @@ export class SchemaView {
           )
         ),
       ),
-      h("button", { class: "quiet", onclick: () => replace(this.compared) }, "Close")));
+      h("button", { class: "quiet", onclick: () => this.#endComparison() }, "Close")));
+  }
+
+  #endComparison() {
+    replace(this.compared);
+    this.page.go({ from: undefined, to: undefined, store: undefined });
   }
 }
 
 /** The number of a schema, and the version that it gives itself. */
 const nameOf = ({ number, version }) => (version ? `${number} (${version})` : String(number));
 
-const cutTo = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
-
-/** The signs at the ends of lines: a fork for many, a bar for one, a ring for perhaps none, a triangle for a parent. */
-function markAt(mark, x, y, side, isParent) {
-  const out = 9 * side;
-  if (isParent) return [svg("path", { class: "mark filled", d: `M${x},${y} l${out},-5 v10 z` })];
-  if (mark === "many") return [svg("path", { class: "mark", d: `M${x},${y - 5} L${x + out},${y} L${x},${y + 5}` })];
-  if (mark === "one") return [svg("path", { class: "mark", d: `M${x + out / 1.5},${y - 5} v10` })];
-  if (mark === "optional") return [svg("circle", { class: "mark hollow", cx: x + out / 1.6, cy: y, r: 3.2 })];
-  return [];
-}
+/** Makes an element of the diagram: its tag, its attributes, and then texts and elements. */
+const elementOf = ([tag, attributes, ...content]) =>
+  svg(tag, attributes, content.map((one) => (typeof one === "string" ? one : elementOf(one))));

@@ -17,6 +17,8 @@ class Session extends EventTarget {
   model = undefined;
   settings = { write: false, store: "", version: "" };
   state = "connecting";
+  /** The container whose stores the page shows. */
+  container = "default";
   /** @type {any} */
   error = undefined;
   /** How many rows entities have, as far as the list watches them. */
@@ -57,6 +59,7 @@ class Session extends EventTarget {
     const { welcome } = this.client;
     this.#instance = welcome?.server.instance ?? this.#instance;
     this.#uuid = welcome?.store?.uuid ?? this.#uuid;
+    this.container = welcome?.container ?? this.container;
   }
 
   #changed(state, error) {
@@ -106,6 +109,22 @@ class Session extends EventTarget {
     const isFirst = !this.model;
     this.model = new Model(answer);
     if (!isFirst) this.dispatchEvent(new Event("schema"));
+  }
+
+  /**
+   * Returns the stores of the container, each with its `name` and `entities`.
+   *
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ name: string, entities: string[] }[]>}
+   */
+  async stores(signal) {
+    const { containers } = await this.client.call("container.list", {}, { signal });
+    return containers.find(({ name }) => name === this.container)?.stores ?? [];
+  }
+
+  /** The last transaction of the store that has an entity: of several stores, only entities tell which is meant. */
+  async headOf(entity, signal) {
+    for await (const { token } of this.client.watch({ count: { entity } }, { signal })) if (token) return token;
   }
 
   /**
