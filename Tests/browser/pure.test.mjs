@@ -25,8 +25,8 @@ const {
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
-const { Unsupported, attributesOf, orderOf, predicateOf } = await page("predicates.js");
-const { readRelated, wayOf } = await page("related.js");
+const { Unsupported, orderOf, predicateOf } = await page("predicates.js");
+const { Needs, Tables, readTables } = await page("related.js");
 const { TableRows } = await page("rows.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
 const { session } = await page("session.js");
@@ -348,30 +348,78 @@ test("Values are compared by type and content", () => {
   assert.ok(isSame(new Uint8Array([1]), new Uint8Array([1])));
 });
 
-const columns = new Map(Object.entries({
-  title: { type: "string" }, year: { type: "int64" }, price: { type: "decimal" }, added: { type: "date" },
-  isNew: { type: "bool" },
-  words: { type: "string", collection: "set" }, link: { type: "url" },
-  author: { kind: "reference", type: "reference", label: "author.name" },
-  cover: { type: "data", isExternal: true },
-}));
-const columnOf = (path) => columns.get(path);
+const libraryModel = new Model({
+  schema: {
+    entities: [
+      {
+        name: "Book",
+        attributes: [
+          { name: "title", type: "string" }, { name: "year", type: "int64", optional: true },
+          { name: "price", type: "decimal", optional: true }, { name: "added", type: "date", optional: true },
+          { name: "isNew", type: "bool", optional: true }, { name: "words", type: "string", collection: "set" },
+          { name: "link", type: "url", optional: true },
+          { name: "cover", type: "data", externalStorage: true, optional: true },
+        ],
+        relationships: [
+          { name: "author", destination: "Author", inverse: "books", optional: true },
+          { name: "tags", destination: "Tag", toMany: true, inverse: "books" },
+          { name: "loans", destination: "Loan", toMany: true, inverse: "book" },
+        ],
+      },
+      {
+        name: "Author", attributes: [{ name: "name", type: "string" }],
+        relationships: [
+          { name: "books", destination: "Book", toMany: true, inverse: "author" },
+          { name: "friends", destination: "Author", toMany: true, inverse: "friends" },
+        ],
+      },
+      {
+        name: "Tag", attributes: [{ name: "name", type: "string" }],
+        relationships: [{ name: "books", destination: "Book", toMany: true, inverse: "tags" }],
+      },
+      {
+        name: "Loan", attributes: [{ name: "reader", type: "string" }],
+        relationships: [{ name: "book", destination: "Book", inverse: "loans", optional: true }],
+      },
+      { name: "Secret", history: "names", attributes: [{ name: "text", type: "string" }],
+        relationships: [{ name: "tags", destination: "Tag", toMany: true }] },
+    ],
+  },
+  fingerprint: "", hashes: {},
+});
+const a = (attribute) => ({ attribute });
+const member = (name, path) => ({ member: [{ variable: name }, path] });
+const any = (kind, list, test, variable = "#1") => ({ [kind]: [list, test], variable });
+const element = { variable: "#1" };
+
+/** The identifiers that a predicate and an order find in the rows of a moment, without a service. */
+function foundIn(entity, rows, tree, keys = []) {
+  const needs = new Needs(libraryModel);
+  const test = predicateOf(tree, { entity, needs });
+  const order = orderOf(keys, { entity, needs });
+  const tables = new Tables();
+  tables.rows.set(entity, new Map(rows.map((row) => [String(row.$id), row])));
+  tables.rows.set("Author", new Map([[3, "R"], [4, "H"]].map(([$id, name]) => [String($id), { $id, name }])));
+  const scopeOf = (self) => ({ tables, self });
+  return rows.map(({ $id }) => $id).filter((id) => test(scopeOf(id))).sort(order(scopeOf));
+}
+
 const books = [
   {
     $id: 1, title: "Émile", year: 1762, price: "9.50", added: new Date("2024-01-01T00:00:00Z"), isNew: false,
-    words: ["a"], author: 3, "author.name": "R",
+    words: ["a"], author: 3, link: "http://b/",
   },
-  { $id: 2, title: "dune", year: 1965, price: "12", added: null, isNew: true, words: null, author: null },
+  { $id: 2, title: "dune", year: 1965, price: "12", added: null, isNew: true, words: null, author: null, link: null },
   {
     $id: 3, title: "Dune 2", year: null, price: null, added: new Date("2025-01-01T00:00:00Z"), isNew: true,
-    words: ["a", "b"], author: 4, "author.name": "H",
+    words: ["a", "b"], author: 4, link: "http://a/",
   },
 ];
 
 test("Predicates of the past find the rows that the service would find", () => {
-  const found = (tree) => books.filter(predicateOf(tree, columnOf)).map(({ $id }) => $id);
-  const a = (attribute) => ({ attribute });
+  const found = (tree) => foundIn("Book", books, tree);
   assert.deepEqual(found({ ">": [a("year"), 1800] }), [2]);
+  assert.deepEqual(found({ "<": [1800, a("year")] }), [2]);
   assert.deepEqual(found({ not: { ">": [a("year"), 1800] } }), [1, 3]);
   assert.deepEqual(found({ "==": [a("year"), null] }), [3]);
   assert.deepEqual(found({ "!=": [a("year"), 1965] }), [1, 3]);
@@ -389,92 +437,280 @@ test("Predicates of the past find the rows that the service would find", () => {
     found({ and: [{ "==": [a("isNew"), true] }, { or: [{ "==": [a("author"), 4] }, { ">": [a("$id"), 5] }] }] }), [3]
   );
   assert.deepEqual(found({ contains: [a("words"), "b"] }), [3]);
+  assert.deepEqual(found(any("any", a("words"), { "==": [element, "a"] })), [1, 3]);
+  assert.deepEqual(found({ "==": [a("author.name"), "H"] }), [3]);
+  assert.deepEqual(found({ "==": [a("title"), a("author.name")] }), []);
   assert.deepEqual(found(true), [1, 2, 3]);
-  assert.deepEqual(attributesOf({ and: [{ "==": [a("x"), 1] }, { not: { in: [a("y"), [1]] } }] }), ["x", "y"]);
 });
 
 test("Predicates that only the service can answer are no guesses", () => {
   for (const tree of [
-    { "==": [{ attribute: "author.name" }, "x"] }, { matches: [{ attribute: "title" }, ".*"] },
-    { ">": [{ "*": [{ attribute: "year" }, 2] }, 1] },
-    { "==": [{ attribute: "link" }, "http://x/"] }, { "==": [{ attribute: "cover" }, null] }, { any: [] },
-    { search: "x" },
-    { "==": [{ attribute: "added" }, "yesterday"] }, { "==": [{ attribute: "title" }, "a"], options: "l" },
-    { "==": [{ attribute: "nothing" }, 1] }, "x", null,
-  ]) assert.throws(() => predicateOf(tree, columnOf), Unsupported, JSON.stringify(tree));
+    { matches: [a("title"), ".*"] }, { ">": [{ "*": [a("year"), 2] }, 1] }, { "==": [a("link"), "http://x/"] },
+    { "==": [a("cover"), null] }, { any: [] }, { search: "x" }, { "==": [a("added"), "yesterday"] },
+    { "==": [a("title"), "a"], options: "l" }, { "==": [a("nothing"), 1] }, { "==": [a("title.name"), 1] }, "x", null,
+    { "==": [a("tags.name"), "x"] }, { "==": [a("title"), a("year")] }, { ">": [{ sum: a("tags.name") }, 1] },
+    { ">": [{ median: a("tags.books.year") }, 1] }, any("any", a("title"), true), { count: a("tags") },
+    { "==": [{ variable: "x" }, 1] }, { "==": [{ element: [a("tags"), 0] }, 1] },
+  ]) {
+    assert.throws(
+      () => predicateOf(tree, { entity: "Book", needs: new Needs(libraryModel) }), Unsupported, JSON.stringify(tree)
+    );
+  }
+  // The history doesn't have the values of these rows, or their links.
+  for (const tree of [{ "==": [a("text"), "x"] }, { ">": [{ count: a("tags") }, 1] }]) {
+    assert.throws(() => predicateOf(tree, { entity: "Secret", needs: new Needs(libraryModel) }), Unsupported);
+  }
 });
 
 test("Rows of the past are in the order of the keys, null first, and of identifiers", () => {
-  const order = (...keys) => [...books].sort(
-    orderOf(keys.map((key) => ({ path: key.replace("-", ""), descending: key[0] === "-" })), columnOf)
-  ).map(({ $id }) => $id);
+  const order = (...keys) => foundIn("Book", books, true, keys.map((key) => (
+    { tree: a(key.replace("-", "")), descending: key[0] === "-", localized: key.endsWith("title") }
+  )));
   assert.deepEqual(order("year"), [3, 1, 2]);
   assert.deepEqual(order("-year"), [2, 1, 3]);
   assert.deepEqual(order("isNew", "-price"), [1, 2, 3]);
-  assert.deepEqual(order("author"), [2, 3, 1]);
+  assert.deepEqual(order("author.name"), [2, 3, 1]);
+  assert.deepEqual(order("author"), [2, 1, 3]);
+  assert.deepEqual(order("link"), [2, 3, 1]);
+  assert.deepEqual(order("title"), [2, 3, 1]);
   assert.deepEqual(order(), [1, 2, 3]);
-  assert.throws(() => orderOf([{ path: "words" }], columnOf), Unsupported);
+  assert.throws(() => order("words"), Unsupported);
+  assert.throws(() => order("tags.name"), Unsupported);
 });
 
-test("Related rows of the past are those of then, in bounded memory", async () => {
-  const model = new Model({
-    schema: {
-      entities: [
-        {
-          name: "Book", attributes: [{ name: "title", type: "string" }],
-          relationships: [
-            { name: "author", destination: "Author" }, { name: "tags", destination: "Tag", toMany: true },
-          ],
-        },
-        {
-          name: "Author", attributes: [{ name: "name", type: "string" }],
-          relationships: [{ name: "house", destination: "House" }],
-        },
-        { name: "House", attributes: [{ name: "city", type: "string" }] },
-        { name: "Tag", attributes: [{ name: "name", type: "string" }] },
-      ],
-    },
-    fingerprint: "", hashes: {},
-  });
-  const name = wayOf(model, "Book", "author.name");
-  const city = wayOf(model, "Book", "author.house.city");
-  assert.deepEqual(name.hops, [{ name: "author", entity: "Author" }]);
-  assert.deepEqual([city.last, city.column.type, city.column.path], ["city", "string", "author.house.city"]);
-  assert.deepEqual(wayOf(model, "Book", "title").hops, []);
-  for (const path of ["tags.name", "author.nothing", "nothing.name", "title.name", "author.$id"]) {
-    assert.equal(wayOf(model, "Book", path), undefined, path);
+/** A library that keeps the history of its rows, and answers as the service does. */
+class Library {
+  rows = { Book: new Map(), Author: new Map(), Tag: new Map(), Loan: new Map() };
+  history = [];
+  next = 1;
+
+  /** The relationship in which changes of links are recorded. */
+  static sides = { tags: ["Book", "tags"], friends: ["Author", "friends"] };
+
+  pick(entity) {
+    const ids = [...this.rows[entity].keys()];
+    return ids.length === 0 ? null : ids[below_(ids.length)];
   }
-  const now = {
-    Author: [{ $id: 1, name: "Ann", house: 5 }, { $id: 2, name: "Bea", house: 6 }], House: [
-      { $id: 5, city: "Rome" }, { $id: 6, city: "Oslo" },
-    ],
+
+  #record(change) {
+    this.history.push(change);
+  }
+
+  #values(entity) {
+    const name = ["a", "b", "c"][below_(3)];
+    switch (entity) {
+      case "Book":
+        return { title: name, year: below_(4) ? below_(5) : null, author: below_(4) ? this.pick("Author") : null };
+      case "Loan":
+        return { reader: name, book: below_(4) ? this.pick("Book") : null };
+    }
+    return { name };
+  }
+
+  #link(entity, name, id, target, isAdded) {
+    const row = this.rows[entity].get(id);
+    if (row[name].has(target) === isAdded) return;
+    if (isAdded) row[name].add(target);
+    else row[name].delete(target);
+    this.#record({ entity, id, kind: "links", new: { [name]: { [isAdded ? "add" : "remove"]: [target] } } });
+    // A relationship that is its own inverse has both directions.
+    if (name === "friends" && target !== id) this.#link(entity, name, target, id, isAdded);
+  }
+
+  change() {
+    const entity = ["Book", "Author", "Tag", "Loan"][below_(4)];
+    const id = this.pick(entity);
+    const kind = id === null ? 0 : below_(7);
+    if (kind < 2) {
+      const fresh = this.next++;
+      const values = this.#values(entity);
+      this.rows[entity].set(fresh, { $id: fresh, ...values, tags: new Set(), friends: new Set() });
+      this.#record({ entity, id: fresh, kind: "insert", new: values });
+    } else if (kind < 4) {
+      const row = this.rows[entity].get(id);
+      const changed = Object.fromEntries(
+        Object.entries(this.#values(entity)).filter(([path, value]) => row[path] !== value && below_(2))
+      );
+      const old = Object.fromEntries(Object.keys(changed).map((path) => [path, row[path]]));
+      Object.assign(row, changed);
+      this.#record({ entity, id, kind: "update", old, new: changed });
+    } else if (kind < 6) {
+      const [holder, name, other] = below_(2) ? ["Book", "tags", "Tag"] : ["Author", "friends", "Author"];
+      const [from, to] = [this.pick(holder), this.pick(other)];
+      if (from !== null && to !== null) this.#link(holder, name, from, to, below_(3) > 0);
+    } else {
+      this.#delete(entity, id);
+    }
+  }
+
+  #delete(entity, id) {
+    const nullify = (holder, path) => {
+      for (const row of this.rows[holder].values()) {
+        if (row[path] !== id) continue;
+        row[path] = null;
+        this.#record({ entity: holder, id: row.$id, kind: "update", old: { [path]: id }, new: { [path]: null } });
+      }
+    };
+    if (entity === "Author") nullify("Book", "author");
+    if (entity === "Book") nullify("Loan", "book");
+    for (const [name, [holder]] of Object.entries(Library.sides)) {
+      for (const row of this.rows[holder].values()) {
+        for (const target of [...row[name]]) {
+          const isOther = holder === (name === "tags" ? "Book" : "Author") && entity === (name === "tags" ? "Tag" : "Author");
+          if ((entity === holder && row.$id === id) || (isOther && target === id)) {
+            this.#link(holder, name, row.$id, target, false);
+          }
+        }
+      }
+    }
+    const { $id, tags, friends, ...old } = this.rows[entity].get(id);
+    this.rows[entity].delete(id);
+    this.#record({ entity, id, kind: "delete", old });
+  }
+
+  #selected(entity, row, path) {
+    if (path === "books" && entity === "Tag") {
+      return [...this.rows.Book.values()].filter(({ tags }) => tags.has(row.$id)).map(({ $id }) => $id);
+    }
+    return path === "tags" || path === "friends" ? [...row[path]] : row[path];
+  }
+
+  /** A client, between whose reads others write. */
+  get client() {
+    const library = this;
+    const disturb = () => {
+      for (let count = below_(4); count > 0; count--) library.change();
+    };
+    return {
+      entity: (entity) => ({ async *fetch({ select, limit }) {
+        disturb();
+        const rows = [...library.rows[entity].values()].slice(0, limit).map((row) => ({
+          $id: row.$id, ...Object.fromEntries(select.map((path) => [path, library.#selected(entity, row, path)])),
+        }));
+        yield* rows;
+      } }),
+      async *stream(_, { entity, since }) {
+        disturb();
+        const changes = library.history.slice(since).filter((change) => change.entity === entity);
+        for (const change of changes) yield { next: [{ changes: [change] }] };
+      },
+    };
+  }
+
+  /** What it is now, with functions that follow relationships. */
+  get snapshot() {
+    const copy = Object.fromEntries(Object.entries(this.rows).map(([entity, rows]) => [
+      entity, new Map([...rows].map(([id, row]) => (
+        [id, { ...row, tags: [...row.tags], friends: [...row.friends] }]
+      ))),
+    ]));
+    const all = (entity) => [...copy[entity].values()];
+    return {
+      books: all("Book"), authors: all("Author"), tags: all("Tag"),
+      tagsOf: (book) => book.tags.map((id) => copy.Tag.get(id)),
+      authorOf: (book) => copy.Author.get(book.author),
+      loansOf: (book) => all("Loan").filter((loan) => loan.book === book.$id),
+      booksBy: (author) => (author ? all("Book").filter((book) => book.author === author.$id) : []),
+      booksWith: (tag) => all("Book").filter((book) => book.tags.includes(tag.$id)),
+      friendsOf: (author) => author.friends.map((id) => copy.Author.get(id)),
+    };
+  }
+}
+
+/** Predicates of each entity, and what they mean. */
+const QUESTIONS = [
+  ["Book", any("any", a("tags.name"), { "==": [element, "a"] }), (book, s) => s.tagsOf(book).some((tag) => tag.name === "a")],
+  ["Book", any("all", a("tags.name"), { "==": [element, "a"] }), (book, s) => s.tagsOf(book).every((tag) => tag.name === "a")],
+  ["Book", any("none", a("tags.name"), { begins: [element, "A"], options: "c" }),
+    (book, s) => !s.tagsOf(book).some((tag) => tag.name === "a")],
+  ["Book", { ">": [{ count: a("tags") }, 1] }, (book, s) => s.tagsOf(book).length > 1],
+  ["Book", { "==": [{ count: a("tags") }, { count: a("loans") }] },
+    (book, s) => s.tagsOf(book).length === s.loansOf(book).length],
+  ["Book", { "==": [{ count: any("filter", a("loans"), { "==": [member("l", "reader"), "b"] }, "l") }, 1] },
+    (book, s) => s.loansOf(book).filter((loan) => loan.reader === "b").length === 1],
+  ["Book", any("any", a("author.books.year"), { ">": [element, 2] }),
+    (book, s) => s.booksBy(s.authorOf(book)).some(({ year }) => year !== null && year > 2)],
+  ["Book", any("any", a("tags"), { "==": [member("t", "name"), a("title")] }, "t"),
+    (book, s) => s.tagsOf(book).some((tag) => tag.name === book.title)],
+  ["Book", any("all", a("tags"), any("any", member("t", "books.year"), { "==": [element, null] }), "t"),
+    (book, s) => s.tagsOf(book).every((tag) => s.booksWith(tag).some(({ year }) => year === null))],
+  ["Book", { not: any("any", a("tags"), any("any", member("t", "books"), { "!=": [element, { variable: "SELF" }] }), "t") },
+    (book, s) => !s.tagsOf(book).some((tag) => s.booksWith(tag).some((other) => other.$id !== book.$id))],
+  ["Tag", { ">": [{ sum: a("books.year") }, 3] },
+    (tag, s) => s.booksWith(tag).reduce((sum, { year }) => sum + (year ?? 0), 0) > 3],
+  ["Tag", { "==": [{ max: a("books.year") }, 4] },
+    (tag, s) => Math.max(-1, ...s.booksWith(tag).map(({ year }) => year ?? -1)) === 4],
+  ["Tag", { "==": [{ min: a("books.year") }, null] }, (tag, s) => s.booksWith(tag).every(({ year }) => year === null)],
+  ["Tag", { "<": [{ average: a("books.year") }, 2] }, (tag, s) => {
+    const years = s.booksWith(tag).map(({ year }) => year).filter((year) => year !== null);
+    return years.length > 0 && years.reduce((sum, year) => sum + year, 0) / years.length < 2;
+  }],
+  ["Tag", { ">": [{ countDistinct: a("books.title") }, 1] },
+    (tag, s) => new Set(s.booksWith(tag).map(({ title }) => title)).size > 1],
+  ["Tag", { has: [a("books"), 3] }, (tag, s) => s.booksWith(tag).some(({ $id }) => $id === 3)],
+  ["Tag", any("any", a("books.author.name"), { "==": [element, null] }), (tag, s) => s.booksWith(tag).some((book) => !s.authorOf(book))],
+  ["Author", any("any", a("friends.books.tags.name"), { "==": [element, "c"] }), (author, s) =>
+    s.friendsOf(author).some((friend) => s.booksBy(friend).some((book) => s.tagsOf(book).some(({ name }) => name === "c")))],
+  ["Author", { ">=": [{ count: a("friends") }, { count: a("books") }] },
+    (author, s) => s.friendsOf(author).length >= s.booksBy(author).length],
+];
+
+test("Filters and orders over relationships find in the past what there was, whoever writes meanwhile", async () => {
+  const most = { rows: 1000, changes: 1000, links: 1000 };
+  for (let run = 0; run < 60; run++) {
+    const library = new Library();
+    for (let count = 20 + below_(60); count > 0; count--) library.change();
+    const then = library.snapshot;
+    const token = library.history.length;
+    for (let count = below_(80); count > 0; count--) library.change();
+    for (const [entity, tree, isWanted] of QUESTIONS) {
+      const rows = then[{ Book: "books", Tag: "tags", Author: "authors" }[entity]];
+      const needs = new Needs(libraryModel);
+      const test = predicateOf(tree, { entity, needs });
+      const path = entity === "Book" ? "tags" : "books";
+      const order = orderOf([{ tree: { count: a(path) }, descending: true }], { entity, needs });
+      needs.note(entity);
+      const tables = await readTables(library.client, needs, token, { most });
+      const scopeOf = (self) => ({ tables, self });
+      const found = [...tables.rows.get(entity).values()].map(({ $id }) => $id)
+        .filter((id) => test(scopeOf(id))).sort(order(scopeOf));
+      const countOf = (row) => (
+        entity === "Book" ? then.tagsOf(row) : entity === "Tag" ? then.booksWith(row) : then.booksBy(row)
+      ).length;
+      const wanted = rows.filter((row) => isWanted(row, then))
+        .sort((one, other) => countOf(other) - countOf(one) || one.$id - other.$id).map(({ $id }) => $id);
+      assert.deepEqual(found, wanted, `run ${run}: ${JSON.stringify(tree)}`);
+    }
+  }
+});
+
+test("Related rows of the past are read in bounded memory, with progress, and no more than needed", async () => {
+  const library = new Library();
+  while (library.rows.Book.size < 3 || library.rows.Tag.size < 3) library.change();
+  for (let count = 0; count < 50; count++) library.change();
+  const token = library.history.length;
+  for (let count = 0; count < 50; count++) library.change();
+  const needsOf = (tree) => {
+    const needs = new Needs(libraryModel);
+    predicateOf(tree, { entity: "Book", needs });
+    return needs;
   };
-  const past = {
-    Author: [
-      { entity: "Author", id: 2, kind: "update", old: { house: 7 } },
-      { entity: "Author", id: 2, kind: "update", old: { name: "Later", house: 5 } },
-      { entity: "Author", id: 3, kind: "delete", old: { name: "Gone", house: null } },
-    ],
-    House: [{ entity: "House", id: 7, kind: "delete", old: { city: "Bonn" } }],
-  };
-  const asked = [];
-  const client = {
-    entity: (entity) => ({ async *fetch({ select, limit }) {
-      asked.push([entity, ...select]);
-      yield* now[entity].slice(0, limit);
-    } }),
-    async *stream(_, { entity, since }) {
-      assert.equal(since, "t");
-      for (const change of past[entity]) yield { next: [{ changes: [change] }] };
-    },
-  };
-  const limits = { rows: 2, changes: 2, signal: undefined };
-  const valueOf = await readRelated(client, [name, city], "t", limits);
-  assert.deepEqual(asked, [["Author", "name", "house"], ["House", "city"]]);
-  const values = [1, 2, 3, null].map((author) => [valueOf({ author }, name), valueOf({ author }, city)]);
-  assert.deepEqual(values, [["Ann", "Rome"], ["Later", "Bonn"], ["Gone", null], [null, null]]);
-  await assert.rejects(readRelated(client, [name], "t", { ...limits, rows: 1 }), Unsupported);
-  await assert.rejects(readRelated(client, [name], "t", { ...limits, changes: 1 }), Unsupported);
+  const read = (tree, most, say) => readTables(
+    library.client, needsOf(tree), token, { most: { rows: 1000, changes: 1000, links: 1000, ...most }, say }
+  );
+  const tree = any("any", a("tags.name"), { "==": [element, "a"] });
+  await assert.rejects(read(tree, { rows: 1 }), Unsupported);
+  await assert.rejects(read(tree, { changes: 1 }), Unsupported);
+  await assert.rejects(read(tree, { links: 0 }), Unsupported);
+  const counts = [];
+  await read(tree, {}, (count) => counts.push(count));
+  assert.deepEqual(counts, [...counts].sort((one, other) => one - other));
+  assert.ok(counts.length > 3);
+  const paths = (tree) => [...needsOf(tree).paths].map(([entity, names]) => [entity, ...names]);
+  assert.deepEqual(paths({ "==": [a("author"), 3] }), [["Book", "author"]]);
+  assert.deepEqual(paths({ "==": [a("author.name"), "x"] }), [["Book", "author"], ["Author", "name"]]);
+  assert.deepEqual(paths({ ">": [{ count: a("loans") }, 1] }), [["Loan", "book"]]);
+  assert.deepEqual(paths(tree), [["Book", "tags"], ["Tag", "name"]]);
 });
 
 /** Rows of a table whose numbers the test tells, and whose pages come when it lets them. */

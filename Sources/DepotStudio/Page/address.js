@@ -51,6 +51,9 @@ export function formatAddress(address) {
   return `#/${path.join("/")}${query ? `?${query}` : ""}`;
 }
 
+/** Whether an order is a path and no expression. */
+export const isPath = (text) => /^[\p{L}\p{N}_.$]+$/u.test(text);
+
 /** Returns the address with other members; those of undefined are gone. */
 export const withMembers = (address, members) => formatAddress({ ...address, ...members });
 

@@ -1,22 +1,33 @@
 /** Rows of a moment in the past, made of the rows of now and the changes between. This file knows no elements. */
 
 export class Former {
+  /** What links were, by relationship, identifier, and the linked row's identifier; undefined if nobody asks. */
+  #links = undefined;
+  /** How many links are known. */
+  linkCount = 0;
   /** The values of then by identifier, and in them by path. */
   values = new Map();
   /** The identifiers of rows that there weren't. */
   inserted = new Set();
+  /** The identifiers of rows that came and went since. */
+  passed = new Set();
   /** The rows that are gone by now. */
   gone = new Map();
   /** The rows that are gone by now and were there then. */
   deletedOnly = new Map();
   #sorted = undefined;
 
+  /** @param {{ keepsLinks?: boolean }} [options] */
+  constructor({ keepsLinks = false } = {}) {
+    if (keepsLinks) this.#links = new Map();
+  }
+
   get size() {
     return this.values.size + this.inserted.size;
   }
 
   /** Takes a change. Changes come in the order of their transactions, and the first one of a row has its old values. */
-  take({ entity, id, kind, old }) {
+  take({ entity, id, kind, old, new: fresh }) {
     const name = String(id);
     if (kind === "insert") {
       if (this.deletedOnly.has(name)) {
@@ -28,11 +39,14 @@ export class Former {
       }
       return;
     }
-    if (kind === "links") return;
+    if (kind === "links") {
+      if (this.#links) for (const [path, edit] of Object.entries(fresh ?? {})) this.#takeLinks(path, id, edit);
+      return;
+    }
     if (this.inserted.has(name)) {
       if (kind === "delete") {
         this.inserted.delete(name);
-        this.passing = (this.passing ?? 0) + 1;
+        this.passed.add(name);
       }
       return;
     }
@@ -45,10 +59,35 @@ export class Former {
     }
   }
 
+  /** The first change of a link says whether there was one. */
+  #takeLinks(path, id, { add = [], remove = [] }) {
+    if (!this.#links.has(path)) this.#links.set(path, new Map());
+    const known = this.#links.get(path);
+    for (const [targets, was] of [[add, false], [remove, true]]) {
+      for (const target of targets) {
+        const name = `${id} ${target}`;
+        if (known.has(name)) continue;
+        known.set(name, { id, target, was });
+        this.linkCount++;
+      }
+    }
+  }
+
+  /** The links of a relationship that changed, and whether there was each. */
+  links(path) {
+    return [...(this.#links?.get(path)?.values() ?? [])];
+  }
+
   /** The rows that are gone, by their identifiers. */
   get deletedSorted() {
     this.#sorted ??= [...this.deletedOnly.values()].sort((one, other) => (one.$id < other.$id ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** Whether a row that was read came only since. */
+  isLater(id) {
+    const name = String(id);
+    return this.inserted.has(name) || this.passed.has(name);
   }
 
   /** The row of then, of one that there is. */

@@ -3,8 +3,8 @@
 import { h, replace } from "./dom.js";
 import { momentText, plural, whoText } from "./format.js";
 import { Former, placeThen } from "./former.js";
-import { readRelated, wayOf } from "./related.js";
-import { Unsupported, attributesOf, orderOf, predicateOf } from "./predicates.js";
+import { Needs, readTables } from "./related.js";
+import { Unsupported, orderOf, predicateOf, valueOf } from "./predicates.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
 import { pagesOf, surplus } from "./window.js";
@@ -13,8 +13,8 @@ const PAGE = 100;
 /** How many rows may have changed since the moment: all that they were is in memory. */
 const MOST_CHANGES = 200_000;
 const MOST_TRANSACTIONS = 500;
-/** How many rows are read to filter and order them here. */
-const MOST_CHOSEN = 20_000;
+/** How many rows, changes, and links of an entity are read to filter and order them here. */
+const MOST = { rows: 100_000, changes: MOST_CHANGES, links: 400_000 };
 
 export class Travel {
   #life = new AbortController();
@@ -23,6 +23,8 @@ export class Travel {
   #loading = new Set();
   /** The rows of then in their order, if all of them are read. */
   #chosen = undefined;
+  /** The reason why they aren't filtered and ordered. */
+  #reason = "";
   total = 0;
 
   /**
@@ -171,7 +173,7 @@ export class Travel {
     this.total = Math.max(0, this.now - former.inserted.size + former.deletedOnly.size);
     const { where, sort } = view.address;
     const isPlain = !where && sort.length === 0;
-    const chosen = isPlain ? undefined : await this.#choose(former, where, sort, signal);
+    const chosen = isPlain ? undefined : await this.#choose(where, signal);
     if (signal.aborted) return;
     this.#chosen = chosen;
     if (chosen) this.total = chosen.length;
@@ -189,39 +191,56 @@ export class Travel {
     const { where, sort } = this.view.address;
     const { size } = this.former;
     replace(this.note, size === 0 ? "Nothing has changed since." : `${plural(size, "row")} changed since.`,
-      (where || sort.length > 0) && !this.#chosen && " Without filter and order.");
+      (where || sort.length > 0) && !this.#chosen && ` Without filter and order${this.#reason}.`);
   }
 
   /** Filters and orders the rows of then, if they are few enough and the page can; else returns undefined. */
-  async #choose(former, where, sort, signal) {
-    if (Math.max(this.now, this.total) > MOST_CHOSEN) return undefined;
-    const { entity: name, all } = this.view;
-    const { model } = session;
-    const own = (path) => all.find((column) => column.path === path);
-    const columnOf = (path) => own(path) ?? wayOf(model, name, path)?.column;
+  async #choose(where, signal) {
+    const { entity: name, columns, rows } = this.view;
+    const { model, client } = session;
+    this.#reason = "";
+    if (Math.max(this.now, this.total) > MOST.rows) {
+      this.#reason = ": there are too many rows";
+      return undefined;
+    }
+    const choosing = new AbortController();
+    const both = AbortSignal.any([signal, choosing.signal]);
+    const cancel = h("button", { class: "quiet", onclick: () => choosing.abort() }, "Cancel");
+    const progress = h("span", {});
+    replace(this.note, progress, " ", cancel);
+    let next = 0;
+    const say = (count) => {
+      if (count < next) return;
+      next = count + 1000;
+      replace(progress, `${plural(count, "row")} read…`);
+    };
+    say(0);
     try {
-      const entity = session.client.entity(name);
-      const tree = where ? (await entity.explain({ where }, { signal })).predicate : true;
-      const test = predicateOf(tree, columnOf);
-      const order = orderOf(sort, columnOf);
-      const paths = [...attributesOf(tree), ...sort.flatMap(({ path }) => [path, columnOf(path)?.label ?? path])];
-      // Rows of others, as a filter and the order need them.
-      const ways = [...new Set(paths)].map((path) => wayOf(model, name, path)).filter((way) => way?.hops.length > 0);
-      const read = [...paths, ...ways.map(({ hops }) => hops[0].name)].map(own).filter(Boolean);
-      const hasFamily = model.descendants(name).length > 0;
-      const select = [...(hasFamily ? ["$entity"] : []), ...selection([...this.view.columns, ...read])];
-      const rows = [...former.deletedSorted];
-      for await (const row of entity.fetch({ select }, { signal })) {
-        if (!former.inserted.has(String(row.$id))) rows.push(former.row(row));
+      const needs = new Needs(model);
+      const place = { entity: name, needs };
+      const explained = async (text) => (await client.entity(name).explain({ where: text }, { signal: both })).predicate;
+      const test = predicateOf(where ? await explained(where) : true, place);
+      const keys = [];
+      for (const { key, attribute, ...rest } of rows.query.sort) {
+        keys.push({ ...rest, tree: key ? (await explained(`(${key}) == NIL`))["=="]?.[0] : { attribute } });
       }
-      if (ways.length === 0) return rows.filter(test).sort(order);
-      const limits = { rows: MOST_CHOSEN, changes: MOST_CHANGES, signal };
-      const valueOf = await readRelated(session.client, ways, this.at, limits);
-      return rows.map((row) => Object.assign(
-        Object.create(null), row, Object.fromEntries(ways.map((way) => [way.column.path, valueOf(row, way)]))
-      )).filter(test).sort(order);
+      const order = orderOf(keys, place);
+      // The labels by which related rows are ordered are those of then.
+      const labels = keys.flatMap(({ tree }) => tree.attribute ?? [])
+        .filter((path) => this.view.all.some(({ label }) => label === path))
+        .map((path) => [path, valueOf({ attribute: path }, place)]);
+      const hasFamily = model.descendants(name).length > 0;
+      for (const path of [...(hasFamily ? ["$entity"] : []), ...selection(columns)]) needs.note(name, path);
+      const tables = await readTables(client, needs, this.at, { most: MOST, signal: both, say });
+      const scopeOf = (id) => ({ tables, self: id });
+      const chosen = [...tables.rows.get(name).values()].map(({ $id }) => $id).filter((id) => test(scopeOf(id)));
+      return chosen.sort(order(scopeOf)).map((id) => Object.assign(
+        Object.create(null), tables.row(name, id),
+        Object.fromEntries(labels.map(([path, read]) => [path, read(scopeOf(id))])),
+      ));
     } catch (error) {
-      if (!(error instanceof Unsupported) && !signal.aborted) replace(this.note, error.message);
+      this.#reason = error instanceof Unsupported ? error.message && `: ${error.message}`
+        : choosing.signal.aborted ? ": cancelled" : `: ${error.message.replace(/\.$/, "")}`;
       return undefined;
     }
   }
@@ -230,7 +249,9 @@ export class Travel {
 
   row(place) {
     if (this.#chosen) return this.#chosen[place];
-    return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE];
+    const row = this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE];
+    // It may have changed just before it was read.
+    return row && this.former.row(row);
   }
 
   need(first, last) {
@@ -266,7 +287,7 @@ export class Travel {
           while (
             nextGone < gone.length && gone[nextGone].$id < row.$id && rows.length < size
           ) rows.push(gone[nextGone++]);
-          if (rows.length < size && !former.inserted.has(String(row.$id))) rows.push(former.row(row));
+          if (rows.length < size && !former.isLater(row.$id)) rows.push(row);
         }
         if (found.length === 0) {
           while (nextGone < gone.length && rows.length < size) rows.push(gone[nextGone++]);

@@ -4,126 +4,278 @@
 export class Unsupported extends Error {}
 
 const REFERENCE = Date.UTC(2001, 0, 1);
-const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
+const WHOLE = { type: "int64" };
 const ORDERS = {
   "<": (sign) => sign < 0, "<=": (sign) => sign <= 0, ">": (sign) => sign > 0, ">=": (sign) => sign >= 0,
 };
-const TEXTS = new Set(["contains", "begins", "ends"]);
-
-/** The attributes that a predicate reads from the row itself. */
-export function attributesOf(tree) {
-  if (typeof tree !== "object" || tree === null) return [];
-  if (Array.isArray(tree)) return tree.flatMap(attributesOf);
-  if (typeof tree.attribute === "string") return [tree.attribute];
-  return Object.values(tree).flatMap(attributesOf);
-}
+const MIRRORED = { "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+const TEXTS = { contains: "includes", begins: "startsWith", ends: "endsWith" };
+const QUANTIFIERS = {
+  any: (list, test) => list.some(test), all: (list, test) => list.every(test),
+  none: (list, test) => !list.some(test),
+};
 
 /**
- * Returns a function that tests rows.
+ * What an expression gives for a row: values of a column, or identifiers of an entity's rows.
+ *
+ * `read` takes a scope: the tables, the identifier of the row as `SELF`, and the elements by their names.
+ *
+ * @typedef {{ column?: any, entity?: string, isMany: boolean, read: (scope: any) => any }} Operand
+ * @typedef {{
+ *   entity: string, needs: import("./related.js").Needs, names?: Map<string, Operand>, isOrder?: boolean,
+ * }} Place
+ */
+
+/**
+ * Returns a function that tests rows of an entity, and notes what it reads.
  *
  * @param {any} tree as `explain` returns it
- * @param {(path: string) => any} columnOf the column of a path
- * @returns {(row: Record<string, any>) => boolean}
+ * @param {Place} place
+ * @returns {(scope: any) => boolean}
  * @throws {Unsupported}
  */
-export function predicateOf(tree, columnOf) {
+export function predicateOf(tree, place) {
   if (typeof tree === "boolean") return () => tree;
   if (typeof tree !== "object" || tree === null || Array.isArray(tree)) throw new Unsupported();
-  const { options = "", ...rest } = tree;
+  const { options = "", variable, ...rest } = tree;
   const entries = Object.entries(rest);
   if (entries.length !== 1 || /[^cd]/.test(options)) throw new Unsupported();
   const [[name, parts]] = entries;
   if (name === "and" || name === "or") {
-    const tests = parts.map((part) => predicateOf(part, columnOf));
-    return name === "and" ? (row) => tests.every((test) => test(row)) : (row) => tests.some((test) => test(row));
+    const tests = parts.map((part) => predicateOf(part, place));
+    return name === "and" ? (scope) => tests.every((test) => test(scope)) : (scope) => tests.some((test) => test(scope));
   }
   if (name === "not") {
-    const test = predicateOf(parts, columnOf);
-    return (row) => !test(row);
+    const test = predicateOf(parts, place);
+    return (scope) => !test(scope);
   }
-  if (!Array.isArray(parts) || typeof parts[0]?.attribute !== "string") throw new Unsupported();
-  const path = parts[0].attribute;
-  const column = path === "$id" ? { type: "int64", path } : columnOf(path);
-  if (!column || column.isExternal || column.type === "json" || column.type === "data") throw new Unsupported();
-  const read = readerOf(column, options);
-  if (COMPARISONS.has(name) && !column.collection) {
-    const constant = read(constantOf(parts[1]));
-    if (name === "==") return (row) => isEqual(read(row[path]), constant);
-    if (name === "!=") return (row) => !isEqual(read(row[path]), constant);
-    const test = ORDERS[name];
-    return (row) => {
-      const value = read(row[path]);
-      return value !== null && constant !== null && test(compare(value, constant));
+  if (name in QUANTIFIERS) {
+    const { list, test } = elementsOf(parts, variable, place);
+    const quantify = QUANTIFIERS[name];
+    return (scope) => quantify(list.read(scope), (element) => test(scope, element));
+  }
+  if (!Array.isArray(parts)) throw new Unsupported();
+  if (name in MIRRORED) return comparison(name, parts, options, place);
+  const operand = operandOf(parts[0], place);
+  if ((name === "contains" || name === "has") && operand.isMany) {
+    const [elements, wanted] = readersOf({ ...operand, isMany: false }, parts[1], options, place);
+    return (scope) => {
+      const value = wanted(scope);
+      return operand.read(scope).some((one) => isEqual(elements.of(one), value));
     };
   }
-  if (name === "between" && !column.collection) {
-    const [low, high] = parts.slice(1).map((part) => read(constantOf(part)));
-    return (row) => {
-      const value = read(row[path]);
-      return ![value, low, high].includes(null) && compare(value, low) >= 0 && compare(value, high) <= 0;
+  if (name === "between") {
+    const [[read, low], [, high]] = parts.slice(1).map((part) => readersOf(operand, part, "", place));
+    return (scope) => {
+      const values = [read(scope), low(scope), high(scope)];
+      return !values.includes(null) && compare(values[0], values[1]) >= 0 && compare(values[0], values[2]) <= 0;
     };
   }
-  if (name === "in" && !column.collection) {
+  if (name === "in") {
     const list = Array.isArray(parts[1]) ? parts[1] : parts[1]?.list ? parts[1].value : undefined;
     if (!Array.isArray(list)) throw new Unsupported();
-    const constants = list.map((one) => read(constantOf(one)));
-    return (row) => {
-      const value = read(row[path]);
+    const read = readerOf(operand, options);
+    const constants = list.map((one) => read.of(constantOf(one)));
+    return (scope) => {
+      const value = read(scope);
       return constants.some((one) => isEqual(value, one));
     };
   }
-  if (name === "contains" && column.collection) {
-    const constant = read(constantOf(parts[1]));
-    return (row) => (row[path] ?? []).some((one) => isEqual(read(one), constant));
-  }
-  if (TEXTS.has(name) && column.type === "string" && !column.collection) {
-    const constant = read(constantOf(parts[1]));
-    const method = { contains: "includes", begins: "startsWith", ends: "endsWith" }[name];
-    return (row) => {
-      const value = read(row[path]);
-      return value !== null && constant !== null && value[method](constant);
+  if (name in TEXTS && operand.column?.type === "string") {
+    const [read, wanted] = readersOf(operand, parts[1], options, place);
+    return (scope) => {
+      const [value, part] = [read(scope), wanted(scope)];
+      return value !== null && part !== null && value[TEXTS[name]](part);
     };
   }
   throw new Unsupported();
 }
+
+function comparison(name, [left, right], options, place) {
+  if (isConstant(left)) return comparison(MIRRORED[name], [right, left], options, place);
+  const [one, other] = readersOf(operandOf(left, place), right, options, place);
+  if (name === "==") return (scope) => isEqual(one(scope), other(scope));
+  if (name === "!=") return (scope) => !isEqual(one(scope), other(scope));
+  const test = ORDERS[name];
+  return (scope) => {
+    const [a, b] = [one(scope), other(scope)];
+    return a !== null && b !== null && test(compare(a, b));
+  };
+}
+
+/** The elements of a collection, and a test for each. */
+function elementsOf([collection, predicate], variable, place) {
+  const list = operandOf(collection, place);
+  if (!list.isMany || typeof variable !== "string") throw new Unsupported();
+  const element = { ...list, isMany: false, read: (scope) => scope.names.get(variable) };
+  const test = predicateOf(predicate, { ...place, names: new Map(place.names).set(variable, element) });
+  return {
+    list, test: (scope, value) => test({ ...scope, names: new Map(scope.names).set(variable, value) }),
+  };
+}
+
+/**
+ * Returns what an expression gives, and notes what it reads.
+ *
+ * @param {any} tree
+ * @param {Place} place
+ * @returns {Operand}
+ */
+function operandOf(tree, place) {
+  if (typeof tree !== "object" || tree === null) throw new Unsupported();
+  const { variable, ...rest } = tree;
+  const [[name, part] = ["variable", variable], ...others] = Object.entries(rest);
+  if (others.length > 0) throw new Unsupported();
+  const self = { entity: place.entity, isMany: false, read: (scope) => scope.self };
+  switch (name) {
+    case "attribute":
+      return follow(part, self, place);
+    case "variable":
+      return part === "SELF" ? self : place.names?.get(part) ?? unsupported();
+    case "member":
+      return follow(part[1], operandOf(part[0], place), place);
+    case "filter": {
+      const { list, test } = elementsOf(part, variable, place);
+      return { ...list, read: (scope) => list.read(scope).filter((element) => test(scope, element)) };
+    }
+    case "count": {
+      const list = operandOf(part, place);
+      return list.isMany ? { column: WHOLE, isMany: false, read: (scope) => list.read(scope).length } : unsupported();
+    }
+  }
+  return aggregateOf(name, part, place);
+}
+
+/** An aggregate of the values of a collection that aren't null. */
+function aggregateOf(name, part, place) {
+  if (!["sum", "average", "min", "max", "countDistinct"].includes(name)) throw new Unsupported();
+  const list = operandOf(part, place);
+  if (!list.isMany || !list.column) throw new Unsupported();
+  const { of } = readerOf({ ...list, isMany: false }, "");
+  const known = (scope) => list.read(scope).filter((value) => value !== null && value !== undefined);
+  const result = (column, read) => ({ column, isMany: false, read });
+  if (name === "countDistinct") return result(WHOLE, (scope) => new Set(known(scope).map((one) => String(of(one)))).size);
+  if (name === "min" || name === "max") {
+    const sign = name === "min" ? 1 : -1;
+    return result(list.column, (scope) => known(scope).reduce(
+      (best, one) => (best === null || sign * compare(of(one), of(best)) < 0 ? one : best), null
+    ));
+  }
+  // Only sums of whole numbers are exact here.
+  if (!/^int/.test(list.column.type)) throw new Unsupported();
+  const sum = (values) => values.reduce((total, one) => total + BigInt(one), 0n);
+  if (name === "sum") return result(WHOLE, (scope) => sum(known(scope)));
+  return result({ type: "double" }, (scope) => {
+    const values = known(scope);
+    const total = Number(sum(values));
+    if (!Number.isSafeInteger(total)) throw new Unsupported();
+    return values.length === 0 ? null : total / values.length;
+  });
+}
+
+/** Follows a path from rows. */
+function follow(path, start, place) {
+  const { model } = place.needs;
+  let { entity, isMany, read } = start;
+  for (let rest = path; ;) {
+    if (entity === undefined) throw new Unsupported();
+    const [holder, from] = [entity, read];
+    const step = (value, isListed) => {
+      // From no row there is no value, and lists follow each other.
+      const one = (scope, id) => (id === null || id === undefined ? isListed ? [] : null : value(scope, id) ?? null);
+      if (!isMany) return (scope) => one(scope, from(scope));
+      return (scope) => from(scope)[isListed ? "flatMap" : "map"]((id) => one(scope, id));
+    };
+    if (rest === "$id") return { column: WHOLE, isMany, read: step((_, id) => id, false) };
+    const column = model.column(holder, rest);
+    if (column && column.kind !== "reference") {
+      // Whether a composite is there is no value that predicates compare.
+      if (column.isExternal || (column.kind === "presence" && !place.isOrder)) throw new Unsupported();
+      place.needs.note(holder, rest);
+      const isListed = Boolean(column.collection);
+      const value = (scope, id) => scope.tables.row(holder, id)?.[column.path] ?? (isListed ? [] : null);
+      return { column, isMany: isMany || isListed, read: step(value, isListed) };
+    }
+    const [name] = rest.split(".", 1);
+    const relationship = model.relationships(holder).find((one) => one.name === name);
+    if (!relationship) throw new Unsupported();
+    if (relationship.toMany) {
+      place.needs.noteLinks(holder, relationship);
+      read = step((scope, id) => scope.tables.linked(holder, name, id), true);
+      isMany = true;
+    } else {
+      place.needs.note(holder, name);
+      read = step((scope, id) => scope.tables.row(holder, id)?.[name], false);
+    }
+    entity = relationship.destination;
+    if (rest === name) return { entity, isMany, read };
+    rest = rest.slice(name.length + 1);
+  }
+}
+
+/** Returns functions that read an operand and another one, or a constant, in a form that can be compared. */
+function readersOf(operand, other, options, place) {
+  const read = readerOf(operand, options);
+  if (isConstant(other)) {
+    const constant = read.of(constantOf(other));
+    return [read, () => constant];
+  }
+  const second = readerOf(operandOf(other, place), options);
+  if (second.kind !== read.kind) throw new Unsupported();
+  return [read, second];
+}
+
+const isConstant = (part) =>
+  typeof part !== "object" || part === null || Object.keys(part).every((name) => name === "value" || name === "type");
 
 /** The value of a constant; an expression has none. */
 function constantOf(part) {
   if (typeof part !== "object" || part === null) return part;
-  const isConstant = Object.keys(part).every((name) => name === "value" || name === "type");
-  if (isConstant && "value" in part) return part.value;
+  return isConstant(part) && "value" in part ? part.value : unsupported();
+}
+
+function unsupported() {
   throw new Unsupported();
 }
 
-/** Returns the function that makes values of a column comparable. */
-function readerOf({ type, kind }, options) {
-  const orNull = (read) => (value) => (value === null || value === undefined ? null : read(value));
-  if (kind === "reference") return orNull((value) => value);
+/**
+ * Returns the function that reads an operand in a form that can be compared; `of` does so with a value, and values of the
+ * same `kind` can be compared.
+ */
+function readerOf({ column, entity, isMany, read }, options, isOrder = false) {
+  if (isMany) throw new Unsupported();
+  const { kind, form } = entity !== undefined ? { kind: "row", form: (id) => id }
+    : isOrder && column.type === "url" ? { kind: "url", form: String } : formOf(column.type, options);
+  const of = (value) => (value === null || value === undefined ? null : form(value));
+  return Object.assign((scope) => of(read(scope)), { of, kind });
+}
+
+function formOf(type, options) {
   switch (type) {
     case "string":
-      return orNull((value) => fold(String(value), options));
+      return { kind: "text", form: (value) => fold(String(value), options) };
     case "uuid":
-      return orNull((value) => String(value).toLowerCase());
+      return { kind: "uuid", form: (value) => String(value).toLowerCase() };
     case "bool":
-      return orNull((value) => value);
+      return { kind: "bool", form: (value) => value };
     case "date":
-      return orNull(secondsOf);
+      return { kind: "date", form: secondsOf };
     case "decimal":
     case "uint64":
-      return orNull((value) => {
+      return { kind: "decimal", form: (value) => {
         const text = String(value);
         if (!/^-?[0-9]*\.?[0-9]*$/.test(text) || text.replace(/[-.]/g, "").length > 15) throw new Unsupported();
         return Number(text);
-      });
+      } };
+    case "json":
+    case "data":
     case "url":
-      return orNull(() => {
-        throw new Unsupported();
-      });
+      throw new Unsupported();
   }
-  return orNull((value) => {
+  return { kind: "number", form: (value) => {
     if (typeof value !== "number" && typeof value !== "bigint") throw new Unsupported();
     return value;
-  });
+  } };
 }
 
 /** Seconds since 2001, as the service has dates. */
@@ -160,31 +312,48 @@ export function compare(one, other) {
 }
 
 /**
- * Returns a function that orders rows, null first and the identifier last.
+ * Returns a function that reads the value of an expression, and notes what it reads.
  *
- * @param {{ path: string, descending: boolean }[]} keys
- * @param {(path: string) => any} columnOf
+ * @param {any} tree
+ * @param {Place} place
+ * @returns {(scope: any) => any}
  */
-export function orderOf(keys, columnOf) {
+export function valueOf(tree, place) {
+  const { isMany, read } = operandOf(tree, place);
+  return isMany ? unsupported() : read;
+}
+
+/**
+ * Returns a function that orders identifiers of rows, null first and the identifier last, and notes what it reads.
+ *
+ * @param {{ tree: any, descending: boolean, localized?: boolean }[]} keys as `explain` returns expressions
+ * @param {Place} place
+ * @returns {(scopeOf: (id: any) => any) => (one: any, other: any) => number}
+ */
+export function orderOf(keys, place) {
   const people = new Intl.Collator("en", { numeric: true });
-  const own = keys.map(({ path, descending }) => {
-    const column = path === "$id" ? { type: "int64" } : columnOf(path);
-    if (!column || column.collection || ["json", "data"].includes(column.type)) throw new Unsupported();
-    const isReference = column.kind === "reference";
-    const read = isReference || column.type === "url" ? (value) => value ?? null : readerOf(column, "");
-    const source = isReference ? column.label ?? path : path;
-    return (one, other) => {
-      const [a, b] = [read(one[source]), read(other[source])];
-      const sign = a === null || b === null ? Number(a !== null) - Number(b !== null)
-        : typeof a === "string" && typeof b === "string" ? people.compare(a, b) : compare(a, b);
+  const own = keys.map(({ tree, descending, localized }) => {
+    const read = readerOf(operandOf(tree, { ...place, isOrder: true }), "", true);
+    const order = localized ? people.compare : compare;
+    const compareKeys = (one, other) => {
+      const sign = one === null || other === null ? Number(one !== null) - Number(other !== null) : order(one, other);
       return descending ? -sign : sign;
     };
+    return { read, compareKeys };
   });
-  return (one, other) => {
-    for (const key of own) {
-      const sign = key(one, other);
-      if (sign !== 0) return sign;
-    }
-    return compare(one.$id, other.$id);
+  return (scopeOf) => {
+    const known = new Map();
+    const keysOf = (id) => {
+      if (!known.has(id)) known.set(id, own.map(({ read }) => read(scopeOf(id))));
+      return known.get(id);
+    };
+    return (one, other) => {
+      const [a, b] = [keysOf(one), keysOf(other)];
+      for (const [index, { compareKeys }] of own.entries()) {
+        const sign = compareKeys(a[index], b[index]);
+        if (sign !== 0) return sign;
+      }
+      return compare(one, other);
+    };
   };
 }

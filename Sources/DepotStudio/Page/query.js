@@ -1,6 +1,6 @@
 /** Queries: predicate, order, sections, groups, how they run, and their result as a file. */
 
-import { withMembers } from "./address.js";
+import { isPath, withMembers } from "./address.js";
 import { fillCell, showValue, widthOf } from "./cells.js";
 import { errorBox, h, replace } from "./dom.js";
 import { countText, durationText, formatted, isNumeric, plural } from "./format.js";
@@ -137,7 +137,7 @@ export class QueryView {
     const number = /^[0-9]+$/.test(limit ?? "") ? Number(limit) : undefined;
     const keys = sort.map(
       ({ path, descending }) => (
-        /^[\p{L}\p{N}_.$]+$/u.test(path) ? { attribute: path, descending } : { key: path, descending }
+        isPath(path) ? { attribute: path, descending } : { key: path, descending }
       )
     );
     // Sections are the first order.
@@ -147,7 +147,7 @@ export class QueryView {
         where: both, by: (by ?? "").split(",").map((one) => one.trim()).filter(Boolean)
           .map(
             (one) => (
-              /^[\p{L}\p{N}_.$]+$/u.test(one) ? one : {
+              isPath(one) ? one : {
                 name: one.replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^[_\d]+|_+$/g, "") || "group", key: one
               }
             )

@@ -217,7 +217,8 @@ export class TableRows extends EventTarget {
     }
     this.marks.set(row.$id, known);
     if (
-      this.query.where || this.query.sortPaths.some((path) => !isSame(before[path], row[path]))
+      this.query.where || this.query.sort.some(({ key }) => key)
+        || this.query.sortPaths.some((path) => !isSame(before[path], row[path]))
     ) this.isMoved = true;
     if (this.marks.size > 1000) this.#forgetMarks();
     return row;

@@ -1,6 +1,6 @@
 /** The table of an entity: rows change in place as programs save, and stay where they are. */
 
-import { withMembers } from "./address.js";
+import { isPath, withMembers } from "./address.js";
 import { fillCell, fittingWidth, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
 import { constantText, countText, cut, isNumeric, momentText, plainText, plural, whoText } from "./format.js";
@@ -111,12 +111,14 @@ export class TableView {
     const select = [...(hasFamily ? ["$entity"] : []), ...selection(this.columns)];
     const known = new Map(this.all.map((column) => [column.path, column]));
     const sort = address.sort.map(({ path, descending }) => {
+      if (!isPath(path)) return { key: path, descending };
       const column = known.get(path);
       const attribute = column?.label ?? path;
       return { attribute, descending, localized: isLocalized(column) || undefined };
     });
     const query = {
-      entity: this.entity, where: address.where, sort, select, sortPaths: sort.map((key) => key.attribute)
+      entity: this.entity, where: address.where, sort, select,
+      sortPaths: sort.map((key) => key.attribute).filter(Boolean)
     };
     // In another order there are as many, so that the end can be reached at once.
     const former = this.rows?.query;
