@@ -24,7 +24,7 @@ const {
 } = await page("format.js");
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
-const { allCalls, linePath, percentile, sample, since } = await page("metrics.js");
+const { allCalls, linePath, percentile, sample, since, statsOf, storesOf } = await page("metrics.js");
 const { Unsupported, orderOf, predicateOf } = await page("predicates.js");
 const { Needs, Tables, readTables } = await page("related.js");
 const { TableRows } = await page("rows.js");
@@ -325,6 +325,32 @@ test("Percentiles of counters lie between the bounds of their places", () => {
   assert.deepEqual(since([1, 2], [4, 2]), [3, 0]);
   assert.deepEqual(allCalls({ a: { microseconds: [1, 2] }, b: { microseconds: [3, 4] }, c: {} }), [4, 6]);
   assert.equal(linePath([1, undefined, 2, 2], 10, 10, 2), "M0.0,5.0M6.7,0.0L10.0,0.0");
+});
+
+test("The figures of a container are the sums of its stores", () => {
+  const store = (commits, counts, walBytes) => ({
+    store: { commits, commitMicroseconds: counts, walBytes, watches: { current: 1 }, writer: { waiting: 0 } },
+    readers: { active: commits },
+  });
+  const stats = {
+    ...store(5, [1, 0], 10), containers: [
+      { name: "shop", stores: [
+        { name: "orders", ...store(1, [1, 2], 100) }, { name: "rest", ...store(2, [3, 4], 200) },
+        { name: "closed", store: null, readers: null },
+      ] },
+      { name: "cache", stores: [{ name: "main", ...store(9, [0, 9], 0) }] },
+    ],
+  };
+  assert.deepEqual(
+    storesOf(stats).map(({ name, container, store: { commits } }) => [name, container, commits]), [
+      ["default", "default", 5], ["shop/orders", "shop", 1], ["shop/rest", "shop", 2], ["cache", "cache", 9],
+    ]
+  );
+  const shop = statsOf(stats, "shop");
+  assert.deepEqual([shop.store.commits, shop.store.walBytes, shop.store.watches.current], [3, 300, 2]);
+  assert.deepEqual([shop.store.commitMicroseconds, shop.readers.active], [[4, 6], 3]);
+  assert.equal(statsOf(stats, "default").store.commits, 5);
+  assert.equal(statsOf(stats, "gone").store.commits, 5);
 });
 
 test("A service that was started again begins its rates anew", () => {

@@ -312,12 +312,13 @@ class Store:
         )
         return self
 
-    def open_studio(self, write=True):
+    def open_studio(self, write=True, container=None):
         """Starts the bridge, and returns the address that it prints."""
         command = [
             os.path.join(PROGRAMS, "depot"),
             "--socket",
             self.socket,
+            *(["--container", container] if container else []),
             "studio",
             "--no-open",
             *(["--write"] if write else []),

@@ -33,6 +33,10 @@ export class HistoryView {
         (name) => h("option", { value: name }, name)
       ));
     entities.value = address.entity ?? "";
+    this.store = h("select", {
+      "aria-label": "Store", class: "short", hidden: true,
+      onchange: () => this.page.go({ store: this.store.value || undefined }),
+    });
     this.list = h("div", { class: "scrolls" }, this.problem, this.items, this.more);
     this.element = h("section", { class: "view history-view", "aria-label": "History" },
       h("header", { class: "bar" }, h("h1", {}, "History"), this.count, this.waiting, h("span", { class: "space" }),
@@ -40,13 +44,13 @@ export class HistoryView {
           address.entity && h("input", { type: "text", placeholder: "Identifier", "aria-label": "Identifier",
             class: "short", size: 8, value: address.id ?? "",
             onchange: (event) => this.page.go({ id: identifier(event.target.value.trim()) }) }),
-          field("author", "Author", 10), field("process", "Process", 10))),
+          this.store, field("author", "Author", 10), field("process", "Process", 10))),
       this.list);
     this.#start(address);
   }
 
   update(address) {
-    const key = (it) => JSON.stringify([it.entity, String(it.id), it.author, it.process]);
+    const key = (it) => JSON.stringify([it.entity, String(it.id), it.author, it.process, it.store]);
     if (key(address) !== key(this.address)) this.#start(address);
   }
 
@@ -71,10 +75,24 @@ export class HistoryView {
   async #open() {
     const { signal } = this.#life;
     try {
-      const status = await session.client.call("history.status", {}, { signal });
-      replace(this.count, `${plural(status.transactions, "transaction")} kept`);
-      const head = status.head;
-      await this.#read(undefined, signal);
+      const stores = await session.stores(signal);
+      const isOnly = stores.length < 2;
+      const { entity, store } = this.address;
+      const chosen = stores.find(({ name }) => name === store) ?? stores.find(({ entities }) => entities.length > 0);
+      // An entity is in one store.
+      this.store.hidden = isOnly || Boolean(entity);
+      replace(this.store, stores.map(({ name }) => h("option", { value: name }, name)));
+      this.store.value = chosen?.name ?? "";
+      if (!isOnly && !chosen) return this.#showNone();
+      let head;
+      if (isOnly) {
+        const status = await session.client.call("history.status", {}, { signal });
+        replace(this.count, `${plural(status.transactions, "transaction")} kept`);
+        ({ head } = status);
+      } else {
+        head = await session.headOf(entity ?? chosen.entities[0], signal);
+      }
+      await this.#read(head, signal, true);
       await session.follow({ history: { ...this.query, values: true }, since: head }, signal, (event) => {
         for (const transaction of event.transactions ?? []) this.#came(transaction);
       }, (error) => replace(this.problem, errorBox(error)), { parts: true });
@@ -83,13 +101,13 @@ export class HistoryView {
     }
   }
 
-  /** Reads a page of transactions, those before the oldest one that is shown. */
-  async #read(until, signal) {
+  /** Reads a page of transactions, those up to the last one or before the oldest one that is shown. */
+  async #read(until, signal, isFirst = false) {
     let count = 0;
     let oldest = until;
     const isJoined = !this.query.ids;
     const args = {
-      ...this.query, descending: true, limit: PAGE + (until ? 1 : 0), until, joined: isJoined || undefined
+      ...this.query, descending: true, limit: PAGE + (isFirst ? 0 : 1), until, joined: isJoined || undefined
     };
     let last;
     for await (const transaction of session.client.history(args, { signal, parts: true })) {
@@ -99,20 +117,22 @@ export class HistoryView {
       }
       last = { token: transaction.token };
       oldest = transaction.joined?.first ?? transaction.token;
-      if (transaction.token === until) continue;
+      if (!isFirst && transaction.token === until) continue;
       count++;
       if (this.#isWanted(transaction) && !this.#known.includes(transaction.token)) {
         this.#known.push(transaction.token);
-        const isOpen = count <= 3 && !until && transaction.changes.length <= 4;
+        const isOpen = count <= 3 && isFirst && transaction.changes.length <= 4;
         last.item = transactionItem(transaction, { page: this.page, isOpen });
         this.items.append(last.item);
       }
     }
     this.before = oldest;
     this.more.hidden = count < PAGE;
-    if (this.items.children.length === 0) replace(
-      this.problem, h("p", { class: "hint" }, "No transactions yet. They appear here as programs save.")
-    );
+    if (this.items.children.length === 0) this.#showNone();
+  }
+
+  #showNone() {
+    replace(this.problem, h("p", { class: "hint" }, "No transactions yet. They appear here as programs save."));
   }
 
   async #older() {

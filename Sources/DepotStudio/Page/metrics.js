@@ -33,6 +33,34 @@ export function allCalls(calls) {
   return sums;
 }
 
+/** All stores in an answer of `stats`, each with its counters and readers, and a name beside those of others. */
+export function storesOf({ store, readers, containers = [] }) {
+  return [
+    { container: "default", name: "default", store, readers },
+    ...containers.flatMap(({ name: container, stores }) => stores.map(({ name, ...one }) => (
+      { ...one, container, name: stores.length > 1 ? `${container}/${name}` : container }
+    ))),
+  ].filter((one) => one.store);
+}
+
+/** The sum of counters, also of those in lists and in members; texts are those of the first. */
+export function sumOf(one, other) {
+  if (typeof one === "number" && typeof other === "number") return one + other;
+  if (Array.isArray(one) && Array.isArray(other)) return one.map((value, place) => sumOf(value, other[place]));
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one ?? other;
+  return Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [name, sumOf(one[name], other[name])])
+  );
+}
+
+/** An answer of `stats` in which `store` and `readers` are the sums of a container's stores. */
+export function statsOf(stats, container) {
+  const own = storesOf(stats).filter((one) => one.container === container);
+  if (own.length === 0) return stats;
+  const [store, readers] = ["store", "readers"].map((part) => own.map((one) => one[part]).reduce(sumOf));
+  return { ...stats, store, readers };
+}
+
 /**
  * Returns the figures of the plots for the time between two answers of `stats`.
  *

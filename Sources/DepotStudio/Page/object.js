@@ -485,7 +485,7 @@ export class ObjectView {
       const { signal } = this.#life;
       try {
         // New ones are those behind this moment: a save between the page and the watch comes by both.
-        const { head } = await session.client.call("history.status", {}, { signal });
+        const head = await session.headOf(this.entity, signal);
         const known = new Set();
         for await (
           const transaction of session.client.history({ ...query, descending: true, limit: 20 }, { signal })

@@ -2,7 +2,7 @@
 
 import { ask, download, errorBox, h, replace, svg } from "./dom.js";
 import { bytesText, countText, durationText, plural } from "./format.js";
-import { linePath, sample } from "./metrics.js";
+import { linePath, sample, statsOf, storesOf, sumOf } from "./metrics.js";
 import { session } from "./session.js";
 
 const PERIOD = 1500;
@@ -31,9 +31,9 @@ export class ServiceView {
     this.page = page;
     this.head = h("span", { class: "count" });
     this.plots = h("div", { class: "plots" });
-    this.clients = h("div");
+    this.clients = h("div", { class: "clients" });
     this.writer = h("div", { class: "writer" });
-    this.slow = h("div");
+    this.slow = h("div", { class: "slow" });
     this.space = h("div");
     this.problem = h("div");
     this.backupState = h("span", { class: "dim", role: "status" });
@@ -90,7 +90,7 @@ export class ServiceView {
     while (!signal.aborted) {
       if (document.visibilityState === "visible") {
         try {
-          const stats = await session.client.call("stats", {}, { signal });
+          const stats = statsOf(await session.client.call("stats", {}, { signal }), session.container);
           const now = { at: performance.now(), stats };
           this.#samples.push(sample(this.#before, now));
           if (this.#samples.length > KEPT) this.#samples.shift();
@@ -152,7 +152,7 @@ export class ServiceView {
           ),
           h("td", { class: "number" }, bytesText(one.outboundBytes))))))),
     ]);
-    this.#showWriter(store.writer);
+    this.#showWriters(storesOf(stats));
     this.slowKey = replaceIfOther(this.slow, this.slowKey, slow, () => slow.length === 0
       ? h("p", { class: "dim" }, "None.")
       : h("div", { class: "scroll-x" }, h("table", { class: "plain" },
@@ -176,38 +176,30 @@ export class ServiceView {
           ), h("td", {}, one.advice ?? "")))))));
   }
 
-  /** Shows the transaction that the writer is in, and the calls that wait for it. */
-  #showWriter(writer) {
-    const { running = [], queue = [], waiting = 0, runningSeconds = 0, clusterWaitSeconds = 0 } = writer ?? {};
-    const whoOf = ({ connection, client, process }) =>
-      [connection === undefined ? "the service" : `No. ${connection}`, client ?? process].filter(Boolean).join(" ");
-    const callOf = ({ op, entity }) => [op, entity].filter(Boolean).join(" ");
-    const first = running[0];
-    const behind = first === undefined ? "the end of the last commit"
-      : `${callOf(first)} of ${whoOf(first)}` +
-        (running.length > 1 ? ` and ${plural(running.length - 1, "call")} with it` : "");
-    this.writerKey = replaceIfOther(this.writer, this.writerKey, writer, () => [
-      h("p", { class: "dim" }, [
-        first === undefined ? "Nothing is written." : `${behind}, for ${durationText(runningSeconds * 1e6)}`,
-        clusterWaitSeconds > 0 &&
-          `waits for other services of the cluster, for ${durationText(clusterWaitSeconds * 1e6)}`,
-        `${plural(waiting, "call")} waiting`,
-      ].filter(Boolean).join(" · ")),
-      queue.length > 0 && h("div", { class: "scroll-x" }, h("table", { class: "plain" },
-        h(
-          "thead", {},
-          h("tr", {}, ["Waits", "Call", "Client", "Behind"].map((text) => h("th", { scope: "col" }, text))),
-        ),
-        h("tbody", {}, queue.map((one, index) => h("tr", {},
-          h("td", { class: "number" }, one.seconds === undefined ? "–" : durationText(one.seconds * 1e6)),
-          h("td", {}, callOf(one)), h("td", { class: "nowrap" }, whoOf(one)),
-          h("td", {}, behind, index > 0 && h("span", { class: "dim" }, ` and ${plural(index, "other")}`))))))),
-    ]);
+  /** Shows of each store the transaction that its writer is in, and the calls that wait for it. */
+  #showWriters(stores) {
+    const writers = stores.map(({ name, store }) => ({ name, writer: store.writer }));
+    this.writerKey = replaceIfOther(this.writer, this.writerKey, writers, () => writers.map(({ name, writer }) => (
+      writerBox(writer, stores.length > 1 ? name : undefined)
+    )));
+  }
+
+  /** The arguments that name each store; a single one needs none. */
+  async #stores() {
+    const stores = await session.stores(this.#life.signal);
+    return stores.length > 1 ? stores.map(({ name }) => ({ store: name })) : [{}];
   }
 
   async #readSpace() {
     try {
-      const told = await session.client.call("space", {}, { signal: this.#life.signal });
+      const all = [];
+      for (const args of await this.#stores()) {
+        all.push(await session.client.call("space", args, { signal: this.#life.signal }));
+      }
+      const told = {
+        ...all.reduce(sumOf), entities: all.flatMap(({ entities }) => entities),
+        copies: all.flatMap(({ copies }) => copies),
+      };
       const total = told.fileBytes + told.logBytes;
       const parts = [
         ...told.entities.map(
@@ -246,7 +238,13 @@ export class ServiceView {
     this.checkButton.disabled = true;
     replace(this.backupState, "Checking every page…");
     try {
-      const { problems, pages } = await session.client.call("check", {}, { signal: this.#life.signal });
+      const problems = [];
+      let pages = 0;
+      for (const args of await this.#stores()) {
+        const found = await session.client.call("check", args, { signal: this.#life.signal });
+        pages += found.pages;
+        problems.push(...found.problems.map((text) => (args.store ? `${args.store}: ${text}` : text)));
+      }
       replace(
         this.backupState,
         problems.length === 0 ? `Sound: ${plural(pages, "page")}` : plural(problems.length, "problem"),
@@ -261,36 +259,71 @@ export class ServiceView {
     this.checkButton.disabled = false;
   }
 
-  /** Reads a backup into a file, with progress; the same button cancels it. */
+  /** Reads a backup of each store, all as of one moment, into a file, with progress; the same button cancels it. */
   async #backup() {
     if (this.running) return this.running.abort();
-    const running = (this.running = new AbortController());
+    const { client } = session;
+    const { signal } = (this.running = new AbortController());
     replace(this.backupButton, "Cancel");
     const progress = h("progress", { max: 1, value: 0, "aria-label": "Backup" });
     const text = h("span", {});
     replace(this.backupState, progress, " ", text);
+    let pin;
     try {
-      const pieces = [];
-      let done = 0;
-      for await (const frame of session.client.stream("backup", {}, { signal: running.signal })) {
-        for (const [, size, data] of frame.next) {
-          const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
-          // A blob may be kept on the disk by the browser.
-          pieces.push(new Blob([bytes]));
-          done += bytes.length;
-          progress.value = done / Number(size);
-          replace(text, `${bytesText(done)} of ${bytesText(Number(size))}`);
+      const stores = await this.#stores();
+      if (stores.length > 1) ({ pin } = await client.call("pin", {}, { signal }));
+      let whole = 0;
+      for (const args of stores) {
+        const pieces = [];
+        let done = 0;
+        for await (const frame of client.stream("backup", args, { signal, pin })) {
+          for (const [, size, data] of frame.next) {
+            const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+            // A blob may be kept on the disk by the browser.
+            pieces.push(new Blob([bytes]));
+            done += bytes.length;
+            progress.value = done / Number(size);
+            replace(text, `${bytesText(done)} of ${bytesText(Number(size))}`, args.store && ` of ${args.store}`);
+          }
         }
+        const day = new Date().toISOString().slice(0, 10);
+        download(`${["depot", args.store, day].filter(Boolean).join("-")}.backup`, pieces);
+        whole += done;
       }
-      const day = new Date().toISOString().slice(0, 10);
-      download(`depot-${day}.backup`, pieces);
-      replace(this.backupState, `${bytesText(done)} saved`);
+      replace(this.backupState, `${bytesText(whole)} saved`);
     } catch (error) {
-      replace(this.backupState, running.signal.aborted ? "Cancelled" : error.message);
+      replace(this.backupState, signal.aborted ? "Cancelled" : error.message);
     }
+    if (pin) void client.call("unpin", { pin }).catch(() => {});
     this.running = undefined;
     replace(this.backupButton, "Back up");
   }
+}
+
+/** The state of a store's writer, under the store's name if there are others. */
+function writerBox(writer, name) {
+  const { running = [], queue = [], waiting = 0, runningSeconds = 0, clusterWaitSeconds = 0 } = writer ?? {};
+  const whoOf = ({ connection, client, process }) =>
+    [connection === undefined ? "the service" : `No. ${connection}`, client ?? process].filter(Boolean).join(" ");
+  const callOf = ({ op, entity }) => [op, entity].filter(Boolean).join(" ");
+  const first = running[0];
+  const behind = first === undefined ? "the end of the last commit"
+    : `${callOf(first)} of ${whoOf(first)}` +
+      (running.length > 1 ? ` and ${plural(running.length - 1, "call")} with it` : "");
+  return h("div", { "data-store": name }, h("p", { class: "dim" }, name && h("strong", {}, `${name}: `), [
+    first === undefined ? "Nothing is written." : `${behind}, for ${durationText(runningSeconds * 1e6)}`,
+    clusterWaitSeconds > 0 && `waits for other services of the cluster, for ${durationText(clusterWaitSeconds * 1e6)}`,
+    `${plural(waiting, "call")} waiting`,
+  ].filter(Boolean).join(" · ")),
+  queue.length > 0 && h("div", { class: "scroll-x" }, h("table", { class: "plain" },
+    h(
+      "thead", {},
+      h("tr", {}, ["Waits", "Call", "Client", "Behind"].map((text) => h("th", { scope: "col" }, text))),
+    ),
+    h("tbody", {}, queue.map((one, index) => h("tr", {},
+      h("td", { class: "number" }, one.seconds === undefined ? "–" : durationText(one.seconds * 1e6)),
+      h("td", {}, callOf(one)), h("td", { class: "nowrap" }, whoOf(one)),
+      h("td", {}, behind, index > 0 && h("span", { class: "dim" }, ` and ${plural(index, "other")}`))))))));
 }
 
 const part = (title, content) => h("section", { class: "part" }, h("h2", {}, title), content);
