@@ -154,5 +154,53 @@ class TableTest(BrowserTest):
         self.store.run("delete", "Tag", "--where", "name == 'counted'")
 
 
+class EntitiesTest(BrowserTest):
+    """More entities than the list watches at once."""
+
+    schema = {
+        "entities": [
+            {"name": f"Kind{number}", "attributes": [{"name": "name", "type": "string"}]}
+            for number in range(40)
+        ]
+        + [{"name": "Straße", "attributes": [{"name": "name", "type": "string"}]}]
+    }
+    seeded = False
+
+    def names(self):
+        """The names in sight in the list of entities."""
+        return self.page.js(
+            "return [...document.querySelectorAll('.entity-list li')].filter((one) => one.checkVisibility())"
+            ".map((one) => one.querySelector('.name').textContent)"
+        )
+
+    def test_entities_are_found_by_a_part_of_their_names(self):
+        self.page.go("#/")
+        eventually(lambda: len(self.names()) == 41, "all entities")
+        # A key leads to the field, and the list has what is typed, in any case.
+        self.page.press("/")
+        self.page.press("kIND3")
+        wanted = ["Kind3"] + [f"Kind3{number}" for number in range(10)]
+        eventually(lambda: self.names() == wanted, "the entities with the text")
+        # What is found lives, also an entity that wasn't watched in the whole list.
+        self.store.run("insert", "Kind39", "name=x")
+        count = '.entity-list a[href="#/table/Kind39"] .count'
+        eventually(lambda: self.page.text(count) == "1", "the count")
+        self.store.run("insert", "Kind39", "name=y")
+        eventually(lambda: self.page.text(count) == "2", "the count of now")
+        search = self.page.one(".entity-list input")
+        search.clear()
+        search.send_keys("STRA")
+        eventually(lambda: self.names() == ["Straße"], "the other one")
+        search.send_keys("x")
+        eventually(lambda: self.names() == [], "none")
+        search.clear()
+        search.send_keys("39", Keys.TAB, Keys.ENTER)
+        eventually(lambda: [row["name"] for row in self.page.rows()] == ["x", "y"], "its table")
+        eventually(lambda: self.names() == ["Kind39"], "the search stays")
+        search.clear()
+        search.send_keys(" ")
+        eventually(lambda: len(self.names()) == 41, "all of them again")
+
+
 if __name__ == "__main__":
     unittest.main()

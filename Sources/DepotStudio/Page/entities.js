@@ -48,23 +48,34 @@ export class EntityList {
     }
   }
 
+  /** Shows the entities with the searched text, and watches the counts of as many of them as the connection allows. */
   #filter() {
     const wanted = this.search.value.trim().toLowerCase();
-    const others = [];
-    for (const [name, entry] of this.#items) {
-      entry.item.hidden = wanted !== "" && !name.toLowerCase().includes(wanted);
-      if (entry.item.hidden || entry.isWatched) continue;
-      if ([...this.#items.values()].filter(({ isWatched }) => isWatched).length >= MOST_WATCHES) {
-        others.push(name);
-        continue;
-      }
-      entry.isWatched = true;
-      void session.follow({ count: { entity: name } }, this.#life.signal, (_, watch) => {
-        const { count } = watch.rows[0] ?? {};
-        if (count !== undefined) this.#show(name, count);
-      }, () => (entry.isWatched = false));
+    const shown = [];
+    for (const [name, { item }] of this.#items) {
+      item.hidden = wanted !== "" && !name.toLowerCase().includes(wanted);
+      if (!item.hidden) shown.push(name);
     }
-    void this.#count(others, this.#life.signal);
+    const watched = new Set(shown.slice(0, MOST_WATCHES));
+    for (const [name, entry] of this.#items) {
+      if (watched.has(name)) continue;
+      entry.watch?.abort();
+      entry.watch = undefined;
+    }
+    for (const name of watched) this.#watch(name, this.#items.get(name));
+    void this.#count(shown.slice(MOST_WATCHES), this.#life.signal);
+  }
+
+  #watch(name, entry) {
+    if (entry.watch) return;
+    const watch = (entry.watch = new AbortController());
+    const signal = AbortSignal.any([this.#life.signal, watch.signal]);
+    void session.follow({ count: { entity: name } }, signal, (_, { rows }) => {
+      const { count } = rows[0] ?? {};
+      if (count !== undefined) this.#show(name, count);
+    }, () => {
+      if (entry.watch === watch) entry.watch = undefined;
+    });
   }
 
   /** Counts the rows of entities once, one entity after the other. */
