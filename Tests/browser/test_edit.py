@@ -270,6 +270,90 @@ class EditTest(BrowserTest):
         self.assertFalse(self.page.js(LEAVE))
 
 
+class EditorsTest(BrowserTest):
+    """An editor for each type, and the exact values that they store."""
+
+    schema = {
+        "entities": [
+            {
+                "name": "Thing",
+                "attributes": [
+                    {"name": name, "type": kind, "optional": True, **rest}
+                    for name, kind, rest in (
+                        ("whole", "int64", {}),
+                        ("real", "double", {}),
+                        ("money", "decimal", {}),
+                        ("truth", "bool", {}),
+                        ("moment", "date", {}),
+                        ("key", "uuid", {}),
+                        ("place", "url", {}),
+                        ("free", "json", {}),
+                        ("words", "string", {"collection": "set"}),
+                        ("text", "string", {}),
+                        ("choice", "string", {"cases": ["one", "two"]}),
+                    )
+                ],
+            }
+        ]
+    }
+    seeded = False
+    values = {
+        "whole": ("9007199254740993", 9007199254740993),
+        "real": ("0.1", 0.1),
+        "money": ("12345678901234567890.10", "12345678901234567890.1"),
+        "truth": ("yes", True),
+        "moment": ("2024-02-29T23:59:58", "2024-02-29T23:59:58Z"),
+        "key": ("0E984725-C51C-4BF4-9960-E1C80E27ABA0", "0e984725-c51c-4bf4-9960-e1c80e27aba0"),
+        "place": ("https://example.org/a", "https://example.org/a"),
+        "free": ('{"a": [1, 9007199254740993, null]}', {"a": [1, 9007199254740993, None]}),
+        "words": ('["b", "a"]', ["a", "b"]),
+        "text": ("two\nlines", "two\nlines"),
+        "choice": ("two", "two"),
+    }
+
+    def edit(self, name, text):
+        self.page.click(f'.beside button[aria-label="Edit {name}"]')
+        field = self.page.one(f'.beside [aria-label="{name}"]')
+        if field.tag_name == "select":
+            field.send_keys(text)
+        else:
+            self.page.js("arguments[0].value = arguments[1]", field, text)
+        self.page.js("arguments[0].dispatchEvent(new Event('change', { bubbles: true }))", field)
+        self.page.click(".beside .editor button", "OK")
+
+    def test_each_type_has_an_editor_whose_values_are_exact(self):
+        self.store.run("insert", "Thing", "text=new")
+        self.page.go("#/table/Thing?beside=Thing/1")
+        self.page.until_text("text", ".beside .properties")
+        for name, (text, _) in self.values.items():
+            self.edit(name, text)
+        self.page.click(".edit-bar button.primary")
+        eventually(
+            lambda: self.page.js("return document.querySelector('.edit-bar').hidden"),
+            f"it is saved: {self.page.text('.edit-bar')}",
+        )
+        row = self.store.row("Thing", 1)
+        for name, (_, value) in self.values.items():
+            found = sorted(row[name]) if name == "words" else row[name]
+            self.assertEqual(found, value, name)
+
+    def test_what_no_value_can_be_is_refused_before_it_is_sent(self):
+        self.store.run("insert", "Thing", "text=other")
+        number = self.store.call("count", entity="Thing")["count"]
+        self.page.go(f"#/table/Thing?beside=Thing/{number}")
+        self.page.until_text("other", ".beside .properties")
+        for name, text, reason in (
+            ("whole", "1.5", "1.5 is no whole number."),
+            ("real", "many", "many is no number."),
+            ("free", "{a: 1}", "This is no JSON"),
+            ("words", "a, b", "This is no JSON"),
+        ):
+            self.edit(name, text)
+            self.page.until_text(reason, ".beside .properties .inline-error")
+            self.page.one(f'.beside [aria-label="{name}"]').send_keys(Keys.ESCAPE)
+        self.assertTrue(self.page.js("return document.querySelector('.edit-bar').hidden"))
+
+
 class LookingTest(BrowserTest):
     write = False
 

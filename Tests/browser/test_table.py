@@ -25,6 +25,10 @@ class TableTest(BrowserTest):
         )
         self.assertEqual([row["id"] for row in self.page.rows()][:16], place[:16])
         self.page.until_text("Book 3: pages", ".ticker")
+        eventually(
+            lambda: "changed" not in self.page.cell(3, "pages").get_attribute("class").split(),
+            "the mark is gone",
+        )
 
     def test_a_program_without_an_author_is_named_by_its_process(self):
         self.store.run("update", "Book", "--where", "$id == 4", "--set", "pages=778")

@@ -27,6 +27,9 @@ def picture(width, height):
 
 
 class ViewsTest(BrowserTest):
+    # Every call is a slow one.
+    options = ("--slow-ms", "0")
+
     def setUp(self):
         super().setUp()
         self.downloads = os.path.join(self.store.folder, "downloads")
@@ -47,7 +50,7 @@ class ViewsTest(BrowserTest):
         self.page.go("#/query/Book?where=pages+%3E+300&sort=-pages&section=author.name")
         self.page.until_text("rows in", ".query-view .count")
         self.page.until_text("Italo Calvino", ".sections")
-        self.page.until_text("pages", ".explained")
+        self.page.until_text("index on Book.pages", ".explained .advice")
         self.page.click(".explained summary")
         self.page.click(".explained button", "Measure")
         self.page.until_text("scanned one after the other", ".explained")
@@ -135,6 +138,16 @@ class ViewsTest(BrowserTest):
             "a line",
         )
         self.page.until_text("Book", ".bars")
+        plots = [figure.text for figure in self.page.all(".plots figcaption")]
+        for title in ("Commits", "Commit, p99", "Call, p99", "Write-ahead log"):
+            self.assertTrue(any(text.startswith(title) for text in plots), plots)
+        # The slow calls have their predicates without constants, and advice.
+        self.store.run("fetch", "Book", "--where", "pages > 400")
+        self.page.until_text("fetch Book", ".slow")
+        self.page.until_text("pages > ?", ".slow")
+        self.page.until_text("full scan", ".slow")
+        self.page.until_text("index on Book.pages", ".slow")
+        self.page.until_text("watch Book", ".clients")
         self.page.click(".tools button", "Check")
         self.page.until_text("Sound", ".bar")
         self.page.click(".tools button", "Back up")
@@ -144,6 +157,22 @@ class ViewsTest(BrowserTest):
             "the file",
         )[0]
         self.assertTrue(self.downloaded(name).startswith(b"SQLite format 3\0"))
+
+    def test_a_backup_shows_its_progress_and_can_be_cancelled(self):
+        self.page.go("#/service")
+        self.page.until_text("this page", ".service-body")
+        # The button is clicked again as soon as the progress is there.
+        self.page.js(
+            """
+          new MutationObserver((_, observer) => {
+            if (!document.querySelector('.bar progress')) return;
+            observer.disconnect();
+            [...document.querySelectorAll('.tools button')].find((one) => one.textContent === 'Cancel').click();
+          }).observe(document.body, { childList: true, subtree: true });"""
+        )
+        self.page.click(".tools button", "Back up")
+        self.page.until_text("Cancelled", ".bar")
+        self.page.until_text("Back up", ".tools")
 
     def test_calls_that_wait_for_the_writer_are_shown(self):
         self.page.go("#/service")
