@@ -312,7 +312,9 @@ class EditorsTest(BrowserTest):
     }
 
     def edit(self, name, text):
-        self.page.click(f'.beside button[aria-label="Edit {name}"]')
+        # Facts that arrive may move the button between the look for it and the click.
+        button = self.page.one(f'.beside button[aria-label="Edit {name}"]')
+        self.page.js("arguments[0].click()", button)
         field = self.page.one(f'.beside [aria-label="{name}"]')
         if field.tag_name == "select":
             field.send_keys(text)

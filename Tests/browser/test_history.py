@@ -195,7 +195,11 @@ class HistoryTest(BrowserTest):
             self.store.call(
                 "save",
                 update=[
-                    {"entity": "Book", "columns": ["$id", "tags"], "rows": [[book, {"add": [rare]}]]}
+                    {
+                        "entity": "Book",
+                        "columns": ["$id", "tags"],
+                        "rows": [[book, {"add": [rare]}]],
+                    }
                 ],
             )
         questions = [
@@ -223,19 +227,23 @@ class HistoryTest(BrowserTest):
         self.assertTrue(all(wanted))
         start = self.store.call("history.status")["head"]
         # Links come and go on either side, and rows with links are inserted, moved, and deleted.
-        change = [{"entity": "Tag", "columns": ["$id", "books"]}, {"entity": "Book", "columns": ["$id", "tags"]}]
-        for number, rows in (
-            (0, [[rare, {"remove": [3], "add": [5]}]]),
-            (1, [[6, {"add": [rare]}], [11, {"remove": [rare]}]]),
+        for entity, name, rows in (
+            ("Tag", "books", [[rare, {"remove": [3], "add": [5]}]]),
+            ("Book", "tags", [[6, {"add": [rare]}], [11, {"remove": [rare]}]]),
         ):
-            self.store.call("save", update=[{**change[number], "rows": rows}])
+            change = {"entity": entity, "columns": ["$id", name], "rows": rows}
+            self.store.call("save", update=[change])
         self.store.run("update", "Loan", "--where", "reader == 'mia'", "--set", "book=2")
         self.store.run("insert", "Loan", "reader=mia", "book=9")
         self.store.run("update", "Book", "--where", "year < 1970", "--set", "year=2001")
         self.store.call(
             "save",
             insert=[
-                {"entity": "Book", "columns": ["title", "author", "tags"], "rows": [["Late", 1, [rare]]]}
+                {
+                    "entity": "Book",
+                    "columns": ["title", "author", "tags"],
+                    "rows": [["Late", 1, [rare]]],
+                }
             ],
         )
         self.store.run("delete", "Book", "--where", "$id == 4")

@@ -27,6 +27,11 @@ class MillionTest(BrowserTest):
         self.page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
         return self.page.js("return performance.memory.usedJSHeapSize")
 
+    def bridge(self):
+        """The most memory that the bridge ever had, in bytes."""
+        with open(f"/proc/{self.store.studio.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) * 1024
+
     def scroll(self, part):
         self.page.js(
             "const grid = document.querySelector('studio-grid');"
@@ -38,6 +43,7 @@ class MillionTest(BrowserTest):
         self.page.go("#/table/Item")
         self.page.until_text("0 rows", ".bar")
         before = self.heap()
+        bridge = self.bridge()
         path = os.path.join(self.store.folder, "items.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write("name,number\n")
@@ -74,6 +80,9 @@ class MillionTest(BrowserTest):
         grown = self.heap() - before
         print(f"memory of the page with {COUNT} rows: {grown / 1e6:.1f} MB more than with none")
         self.assertLess(grown, 24e6)
+        carried = self.bridge() - bridge
+        print(f"memory of the bridge: {bridge / 1e6:.1f} MB, and {carried / 1e6:.1f} MB more then")
+        self.assertLess(carried, 24e6)
 
         # A row in the middle still changes in its place.
         middle = numbers[5]

@@ -59,7 +59,9 @@ class StoresTest(BrowserTest):
         self.shop(
             "call",
             "insert",
-            json.dumps({"entity": "Picture", "columns": ["title"], "rows": rows, "returnIds": False}),
+            json.dumps(
+                {"entity": "Picture", "columns": ["title"], "rows": rows, "returnIds": False}
+            ),
         )
         # Each looks at all rows and changes none.
         where = "title MATCHES '(w|a|i)*(t|i|n|g)* [0-9]*x'"
@@ -134,10 +136,10 @@ class StoresTest(BrowserTest):
         # The address keeps the comparison while another entity is chosen, until it is closed.
         self.page.click('.diagram [data-entity="Order"]')
         self.page.until_text("number", ".schema-details")
-        self.assertIn("Picture.width", self.page.text(".compared"))
+        self.page.until_text("Picture.width", ".compared")
         self.page.click(".compared button", "Close")
         eventually(lambda: "from=" not in self.page.js("return location.hash"), "the address")
-        self.assertEqual(self.page.text(".compared"), "")
+        eventually(lambda: self.page.text(".compared") == "", "the comparison is closed")
 
     def test_the_history_is_that_of_a_store(self):
         self.shop("insert", "Order", "number=7", "--author", "olga")
@@ -160,7 +162,14 @@ class StoresTest(BrowserTest):
         self.page.go(f"#/object/Picture/{number}")
         self.page.until_text("quin", ".story")
         self.shop(
-            "update", "Picture", "--where", f"$id == {number}", "--set", "title=Dusk", "--author", "rosa"
+            "update",
+            "Picture",
+            "--where",
+            f"$id == {number}",
+            "--set",
+            "title=Dusk",
+            "--author",
+            "rosa",
         )
         self.page.until_text("Dawn → Dusk", ".story")
         self.page.go("#/table/Picture?" + urlencode({"at": "now", "where": "title != NIL"}))
