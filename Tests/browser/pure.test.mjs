@@ -582,7 +582,7 @@ class Library {
     for (const [name, [holder]] of Object.entries(Library.sides)) {
       for (const row of this.rows[holder].values()) {
         for (const target of [...row[name]]) {
-          const isOther = holder === (name === "tags" ? "Book" : "Author") && entity === (name === "tags" ? "Tag" : "Author");
+          const isOther = entity === (name === "tags" ? "Tag" : "Author");
           if ((entity === holder && row.$id === id) || (isOther && target === id)) {
             this.#link(holder, name, row.$id, target, false);
           }
@@ -645,8 +645,10 @@ class Library {
 
 /** Predicates of each entity, and what they mean. */
 const QUESTIONS = [
-  ["Book", any("any", a("tags.name"), { "==": [element, "a"] }), (book, s) => s.tagsOf(book).some((tag) => tag.name === "a")],
-  ["Book", any("all", a("tags.name"), { "==": [element, "a"] }), (book, s) => s.tagsOf(book).every((tag) => tag.name === "a")],
+  ["Book", any("any", a("tags.name"), { "==": [element, "a"] }),
+    (book, s) => s.tagsOf(book).some((tag) => tag.name === "a")],
+  ["Book", any("all", a("tags.name"), { "==": [element, "a"] }),
+    (book, s) => s.tagsOf(book).every((tag) => tag.name === "a")],
   ["Book", any("none", a("tags.name"), { begins: [element, "A"], options: "c" }),
     (book, s) => !s.tagsOf(book).some((tag) => tag.name === "a")],
   ["Book", { ">": [{ count: a("tags") }, 1] }, (book, s) => s.tagsOf(book).length > 1],
@@ -660,7 +662,8 @@ const QUESTIONS = [
     (book, s) => s.tagsOf(book).some((tag) => tag.name === book.title)],
   ["Book", any("all", a("tags"), any("any", member("t", "books.year"), { "==": [element, null] }), "t"),
     (book, s) => s.tagsOf(book).every((tag) => s.booksWith(tag).some(({ year }) => year === null))],
-  ["Book", { not: any("any", a("tags"), any("any", member("t", "books"), { "!=": [element, { variable: "SELF" }] }), "t") },
+  ["Book",
+    { not: any("any", a("tags"), any("any", member("t", "books"), { "!=": [element, { variable: "SELF" }] }), "t") },
     (book, s) => !s.tagsOf(book).some((tag) => s.booksWith(tag).some((other) => other.$id !== book.$id))],
   ["Tag", { ">": [{ sum: a("books.year") }, 3] },
     (tag, s) => s.booksWith(tag).reduce((sum, { year }) => sum + (year ?? 0), 0) > 3],
@@ -674,9 +677,10 @@ const QUESTIONS = [
   ["Tag", { ">": [{ countDistinct: a("books.title") }, 1] },
     (tag, s) => new Set(s.booksWith(tag).map(({ title }) => title)).size > 1],
   ["Tag", { has: [a("books"), 3] }, (tag, s) => s.booksWith(tag).some(({ $id }) => $id === 3)],
-  ["Tag", any("any", a("books.author.name"), { "==": [element, null] }), (tag, s) => s.booksWith(tag).some((book) => !s.authorOf(book))],
+  ["Tag", any("any", a("books.author.name"), { "==": [element, null] }),
+    (tag, s) => s.booksWith(tag).some((book) => !s.authorOf(book))],
   ["Author", any("any", a("friends.books.tags.name"), { "==": [element, "c"] }), (author, s) =>
-    s.friendsOf(author).some((friend) => s.booksBy(friend).some((book) => s.tagsOf(book).some(({ name }) => name === "c")))],
+    s.friendsOf(author).flatMap(s.booksBy).flatMap(s.tagsOf).some(({ name }) => name === "c")],
   ["Author", { ">=": [{ count: a("friends") }, { count: a("books") }] },
     (author, s) => s.friendsOf(author).length >= s.booksBy(author).length],
 ];

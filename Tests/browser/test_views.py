@@ -158,18 +158,37 @@ class ViewsTest(BrowserTest):
         )[0]
         self.assertTrue(self.downloaded(name).startswith(b"SQLite format 3\0"))
 
-    def test_a_backup_shows_its_progress_and_can_be_cancelled(self):
-        self.page.go("#/service")
-        self.page.until_text("this page", ".service-body")
-        # The button is clicked again as soon as the progress is there.
+    def cancel_at_once(self):
+        """Clicks the next button that cancels, as soon as it is there."""
         self.page.js(
             """
           new MutationObserver((_, observer) => {
-            if (!document.querySelector('.bar progress')) return;
+            const all = [...document.querySelectorAll('.bar button')];
+            const button = all.find((one) => one.textContent === 'Cancel' && !one.hidden);
+            if (!button) return;
             observer.disconnect();
-            [...document.querySelectorAll('.tools button')].find((one) => one.textContent === 'Cancel').click();
-          }).observe(document.body, { childList: true, subtree: true });"""
+            button.click();
+          }).observe(document.body, { childList: true, subtree: true, attributes: true });"""
         )
+
+    def test_a_query_and_the_writing_of_its_result_can_be_cancelled(self):
+        self.page.go("#/query/Tag")
+        self.page.until_text("rows in", ".query-view .count")
+        self.cancel_at_once()
+        self.page.go("#/query/Book?where=pages+%3E+0")
+        self.page.until_text("Cancelled", ".query-view .count")
+        self.page.click(".tools button", "Run")
+        self.page.until_text("rows in", ".query-view .count")
+        before = os.listdir(self.downloads)
+        self.cancel_at_once()
+        self.page.click(".tools button", "NDJSON")
+        self.page.until_text("Cancelled", ".query-view .count")
+        self.assertEqual(os.listdir(self.downloads), before)
+
+    def test_a_backup_shows_its_progress_and_can_be_cancelled(self):
+        self.page.go("#/service")
+        self.page.until_text("this page", ".service-body")
+        self.cancel_at_once()
         self.page.click(".tools button", "Back up")
         self.page.until_text("Cancelled", ".bar")
         self.page.until_text("Back up", ".tools")

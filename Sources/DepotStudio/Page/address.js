@@ -3,8 +3,8 @@
 export const VIEWS = ["entities", "table", "object", "history", "query", "schema", "service"];
 /** The members of an address that are plain texts. */
 const TEXTS = [
-  "where", "at", "author", "process", "search", "section", "by", "aggregate", "of", "kind", "version", "tab", "limit", "store",
-  "from", "to",
+  "where", "at", "author", "process", "search", "section", "by", "aggregate", "of", "kind", "version", "tab", "limit",
+  "store", "from", "to",
 ];
 
 /**

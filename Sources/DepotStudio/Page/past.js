@@ -218,7 +218,8 @@ export class Travel {
     try {
       const needs = new Needs(model);
       const place = { entity: name, needs };
-      const explained = async (text) => (await client.entity(name).explain({ where: text }, { signal: both })).predicate;
+      const entity = client.entity(name);
+      const explained = async (text) => (await entity.explain({ where: text }, { signal: both })).predicate;
       const test = predicateOf(where ? await explained(where) : true, place);
       const keys = [];
       for (const { key, attribute, ...rest } of rows.query.sort) {

@@ -43,7 +43,8 @@ export function predicateOf(tree, place) {
   const [[name, parts]] = entries;
   if (name === "and" || name === "or") {
     const tests = parts.map((part) => predicateOf(part, place));
-    return name === "and" ? (scope) => tests.every((test) => test(scope)) : (scope) => tests.some((test) => test(scope));
+    return name === "and" ? (scope) => tests.every((test) => test(scope))
+      : (scope) => tests.some((test) => test(scope));
   }
   if (name === "not") {
     const test = predicateOf(parts, place);
@@ -154,7 +155,9 @@ function aggregateOf(name, part, place) {
   const { of } = readerOf({ ...list, isMany: false }, "");
   const known = (scope) => list.read(scope).filter((value) => value !== null && value !== undefined);
   const result = (column, read) => ({ column, isMany: false, read });
-  if (name === "countDistinct") return result(WHOLE, (scope) => new Set(known(scope).map((one) => String(of(one)))).size);
+  if (name === "countDistinct") {
+    return result(WHOLE, (scope) => new Set(known(scope).map((one) => String(of(one)))).size);
+  }
   if (name === "min" || name === "max") {
     const sign = name === "min" ? 1 : -1;
     return result(list.column, (scope) => known(scope).reduce(
@@ -239,8 +242,8 @@ function unsupported() {
 }
 
 /**
- * Returns the function that reads an operand in a form that can be compared; `of` does so with a value, and values of the
- * same `kind` can be compared.
+ * Returns the function that reads an operand in a form that can be compared; `of` does so with a value, and values of
+ * the same `kind` can be compared.
  */
 function readerOf({ column, entity, isMany, read }, options, isOrder = false) {
   if (isMany) throw new Unsupported();
