@@ -8,6 +8,7 @@ package enum DepotCommand {
   ///
   /// - Returns: The exit status.
   package static func run() -> Int32 {
+    Process.openStandardDescriptors(isUsable: false)
     let arguments = Array(PathText.arguments.dropFirst())
     Terminal.exitOnInterrupt()
     let messages = Messages(Descriptor(2), allowsColor: !arguments.contains("--no-color"))
@@ -29,8 +30,7 @@ package enum DepotCommand {
         _ = try? session.finishOutput()
         session.endPaging()
       }
-      let status = try session.run()
-      try session.finishOutput()
+      let status = try run(session)
       if session.interruption.isRaised, status == 0 {
         session.say("The interruption came too late: the change is stored.")
       }
@@ -39,6 +39,24 @@ package enum DepotCommand {
       return Process.closedPipeStatus
     } catch {
       return ErrorReport.tell(error, usesJSON: usesJSON, verb: verb, messages)
+    }
+  }
+
+  /// Runs a verb, and waits until all output has been read.
+  ///
+  /// - Returns: The exit status.
+  private static func run(_ session: CommandSession) throws -> Int32 {
+    do {
+      let status = try session.run()
+      try session.finishOutput()
+      return status
+    } catch var error as DepotError
+      where session.output.hasFailed && session.interruption.hasWritten
+    {
+      error.message = "The change is stored. \(error.message)"
+      error.hint = "The same command again would be another change; depot log shows this one."
+      error.effect = .applied
+      throw error
     }
   }
 

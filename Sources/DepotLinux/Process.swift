@@ -141,10 +141,15 @@ package enum Process {
   /// Opens /dev/null for each standard descriptor that is closed.
   ///
   /// Otherwise the next opened file would become the standard input, output, or error.
-  package static func openStandardDescriptors() {
-    var number: Int32 = 0
-    while 0...2 ~= number { number = depot_open_inherited("/dev/null", O_RDWR) }
-    if number > 2 { close(number) }
+  ///
+  /// - Parameter isUsable: Whether such an input is empty, and such outputs take anything; otherwise
+  ///   reading and writing fail, as they did before.
+  package static func openStandardDescriptors(isUsable: Bool) {
+    for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+      // It gets the lowest number that is free.
+      let mode = isUsable ? O_RDWR : number == 0 ? O_WRONLY : O_RDONLY
+      _ = depot_open_inherited("/dev/null", mode)
+    }
   }
 
   /// The current limit of open descriptors; other processes may change it (prlimit(2)).

@@ -112,6 +112,39 @@ extension CommandTests {
       #expect(try run("get", "City/1", "City/77", "-o", format).output.isEmpty)
     }
 
+    @Test func `an export of a composite has all its parts`() throws {
+      let parts = """
+        {"name":"city","type":"string"},{"name":"note","type":"string","optional":true}
+        """
+      let schema = """
+        {"entities":[{"name":"Person","attributes":[{"name":"home","type":"composite",\
+        "optional":true,"properties":[\(parts)]},{"name":"work","type":"composite",\
+        "properties":[{"name":"city","type":"string","default":"x"}]}]},\
+        {"name":"Friend","parent":"Person","attributes":[{"name":"n","type":"int64"}]}]}
+        """
+      let file = try daemon.folder.write(schema, to: "people.json")
+      #expect(try run("container", "open", "people", "--schema", file).status == 0)
+      func people(_ arguments: String..., input: String? = nil) throws -> Outcome {
+        try daemon.depot(["--container", "people"] + arguments, input: input)
+      }
+      #expect(try people("insert", "Person", "home.city=Rome").status == 0)
+      let csv = try people("export", "Person", "--no-subentities", "--select", "home,work")
+      #expect(csv.lines == [#"{"home":true,"home.city":"Rome","home.note":null,"work.city":"x"}"#])
+      #expect(try people("insert", "Friend", "n=1", "home.city=Bern").status == 0)
+      let all = try people("export", "Person", "--select", "home,n", "-o", "csv")
+      #expect(
+        all.output == "$entity,home,home.city,home.note,n\r\nPerson,true,Rome,,\r\n"
+          + "Friend,true,Bern,,1\r\n"
+      )
+      let text = try daemon.folder.write(String(repeating: "a", count: 9 << 20), to: "text")
+      #expect(try people("blob", "put", "Person/1", "home.note", text).status == 0)
+      for format in ["csv", "ndjson"] {
+        let large = try people("export", "Person", "--select", "home", "-o", format)
+        let reason = "home.note of Person/1 is too large for an export"
+        #expect(large.errors.contains(reason), "\(large.errors)")
+      }
+    }
+
     @Test func `an error in the middle leaves an array that is whole`() throws {
       let schema = """
         {"entities":[{"name":"Photo","attributes":[{"name":"name","type":"string"},\

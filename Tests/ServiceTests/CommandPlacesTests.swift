@@ -105,9 +105,34 @@ extension CommandTests {
       let outcome = try typed("depot export Item > /dev/full")
       #expect(outcome.status == 74)
       #expect(outcome.errors.contains("storage.full"), "\(outcome.errors)")
+      let stored = [
+        ("insert Item name=b", "2"), ("update Item/1 text=b", "2"), ("delete Item/1", "1"),
+        ("undo", "2"),
+      ]
+      for (line, count) in stored {
+        let change = try typed("depot \(line) > /dev/full")
+        #expect(change.status == 74)
+        #expect(change.errors.contains("The change is stored."), "\(line): \(change.errors)")
+        #expect(!change.errors.contains("Nothing was changed"), "\(line): \(change.errors)")
+        #expect(try typed("depot count Item").output == count + "\n", "\(line)")
+      }
       let path = try daemon.folder.write("{}\n", to: "rows.ndjson")
       let rejects = try daemon.depot(["import", "Item", path, "--rejects", "/dev/full"])
       #expect(rejects.errors.contains("storage.full"), "\(rejects.errors)")
+    }
+
+    @Test(arguments: [
+      "import Item -", "insert Item -", "import Item - --format csv", "schema apply -",
+    ])
+    func `a standard input that is closed can't be read`(line: String) throws {
+      for others in ["", " >&-", " >&- 2>&-"] {
+        let outcome = try typed("depot \(line) <&-\(others)")
+        #expect(outcome.status == 74, "\(others): \(outcome.errors)")
+        let hasErrors = !others.contains("2>&-")
+        #expect(outcome.errors.contains("standard input can't be read") == hasErrors)
+      }
+      let unread = try typed("depot insert Item name=unread >&-")
+      #expect(unread.errors.contains("The change is stored."), "\(unread.errors)")
     }
 
     @Test(arguments: [

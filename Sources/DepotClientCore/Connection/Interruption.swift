@@ -24,6 +24,9 @@ package final class Interruption {
     self.onWaiting = onWaiting
   }
 
+  /// Whether a write was answered, and not with an error.
+  package private(set) var hasWritten = false
+
   /// Whether a write was interrupted.
   package var isRaised: Bool { held?.isRaised ?? false }
 
@@ -85,7 +88,9 @@ package final class Interruption {
       isSlow = isCancelSent
     }
     do {
-      return try body()
+      let result = try body()
+      hasWritten = true
+      return result
     } catch var error as DepotError where error.code == .cancelled && isCancelSent {
       if error.effect == .none {
         error.message = "The interruption came before the change was stored."

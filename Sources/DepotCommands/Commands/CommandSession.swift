@@ -163,7 +163,7 @@ struct CommandSession {
     do throws(SystemError) {
       try spool.finish(to: pager?.input ?? descriptor)
     } catch {
-      throw ByteSink.failure(error)
+      throw output.failure(error)
     }
   }
 

@@ -62,7 +62,8 @@ struct EntityExport {
     let chosen = concrete.isEmpty ? [entity] : concrete
     for entity in chosen {
       let file = plan.files.first { $0.entity == entity.name }
-      let all = (file?.attributes ?? []) + (file?.relationships ?? []).map(\.name)
+      let attributes = file?.attributes ?? []
+      let all = attributes + (file?.relationships ?? []).map(\.name)
       let names =
         request.select.map { names in
           names.filter { name in
@@ -70,7 +71,13 @@ struct EntityExport {
           }
         } ?? all
       var columns: [Column] = []
-      for name in names { columns.append(try Self.column(name, of: entity, schema, hasHeader)) }
+      for name in names {
+        // A selected composite has a column for each of its parts.
+        let paths = attributes.filter { $0 == name || $0.hasPrefix(name + ".") }
+        for path in paths.isEmpty ? [name] : paths {
+          columns.append(try Self.column(path, of: entity, schema, hasHeader))
+        }
+      }
       parts.append(Part(entity: entity.name, columns: columns))
     }
   }

@@ -38,7 +38,6 @@ struct ExportedRows {
     forms = paths.map { path in
       guard path != "$entity" else { return (path, .value, false) }
       defer { position += 1 }
-      // A selected composite has several columns.
       let column =
         own.count == part.columns.count
         ? part.columns[position] : part.columns.first { $0.path == path }

@@ -5,6 +5,8 @@ internal import DepotProtocol
 final class ByteSink {
   /// The unwritten text; append to it and call ``flushIfLarge()``.
   var writer: JSONWriter
+  /// Whether it couldn't be written.
+  private(set) var hasFailed = false
   private let limit: Int
   private let write: ([UInt8]) throws(SystemError) -> Void
 
@@ -57,13 +59,14 @@ final class ByteSink {
     do throws(SystemError) {
       try write(bytes)
     } catch {
-      throw Self.failure(error)
+      throw failure(error)
     }
   }
 
-  /// Returns the error for output that can't be written.
-  static func failure(_ error: SystemError) -> any Error {
-    error.isBrokenPipe
+  /// Notes that the output can't be written, and returns the error for that.
+  func failure(_ error: SystemError) -> any Error {
+    hasFailed = true
+    return error.isBrokenPipe
       ? OutputClosed() : DepotError(.init(of: error), "The output can't be written (\(error)).")
   }
 }

@@ -25,7 +25,7 @@ package enum DaemonCommand {
   ///
   /// - Returns: The status with which the process should end.
   package static func run() -> Int32 {
-    Process.openStandardDescriptors()
+    Process.openStandardDescriptors(isUsable: true)
     // New files are private to the owner; the socket gets its own mode.
     umask(0o077)
     do throws(DepotError) {
