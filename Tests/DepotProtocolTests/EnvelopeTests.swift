@@ -151,6 +151,23 @@ import Testing
     }
   }
 
+  @Test func `rows written together equal rows written one by one`() throws {
+    struct Refusal: Error {}
+    // Short and long texts, whose bytes are collected and aren't.
+    let texts = (0..<300).map { String(repeating: "ab", count: $0 * 7 % 400) }
+    var (single, together) = (RowBatch([[.int64(1)]]), RowBatch([[.int64(1)]]))
+    for text in texts { single.appendRow { $0.append(text) } }
+    try together.appendRows(texts.count) { index, row in row.append(texts[index]) }
+    #expect(together == single)
+    #expect(throws: Refusal.self) {
+      try together.appendRows(texts.count) { index, row in
+        row.append(texts[index])
+        if index == 250 { throw Refusal() }
+      }
+    }
+    #expect(together == single)
+  }
+
   @Test func `a row that can't be written leaves the batch as it was`() throws {
     struct Refusal: Error {}
     var batch = RowBatch([[.int64(1)]])

@@ -32,26 +32,40 @@ public struct RowBatch: Hashable, Sendable {
   public mutating func appendRow<Failure: Error>(
     _ body: (inout RowWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    // A closure that throws a generic error has a result whose type is looked up each time.
-    let failure: (any Error)? = withUnsafeTemporaryAllocation(
+    do {
+      try appendRows(1) { _, row in try body(&row) }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      preconditionFailure("Only the closure throws.")
+    }
+  }
+
+  /// Adds rows that `body` writes by their indexes; adds none if `body` throws.
+  package mutating func appendRows(
+    _ added: Int,
+    _ body: (Int, inout RowWriter) throws -> Void
+  ) throws {
+    if added == 0 { return }
+    try withUnsafeTemporaryAllocation(
       of: UInt8.self,
       capacity: RowWriter.roomForShortValues
     ) { room in
-      var row = RowWriter(json, room)
+      var writer = RowWriter(json, room)
       json = []
-      row.begin()
-      do throws(Failure) {
-        try body(&row)
+      do {
+        for index in 0..<added {
+          writer.begin()
+          try body(index, &writer)
+        }
       } catch {
-        json = row.abandon()
-        return error
+        json = writer.abandon()
+        throw error
       }
-      if !row.uploads.isEmpty { uploads += row.uploads }
-      json = row.end()
-      return nil
+      if !writer.uploads.isEmpty { uploads += writer.uploads }
+      json = writer.end()
     }
-    if let failure = failure as? Failure { throw failure }
-    count += 1
+    count += added
   }
 
   /// Adds the rows of another batch.
@@ -102,7 +116,7 @@ package struct RowUpload: Hashable, Sendable {
   package let content: Value
 }
 
-/// A writer of the values of one row.
+/// A writer of the values of rows, one after the other.
 public struct RowWriter: ~Copyable {
   /// The size in bytes above which a value in external storage is uploaded.
   ///
@@ -118,7 +132,9 @@ public struct RowWriter: ~Copyable {
   /// The values that aren't in the writer yet.
   private var short: TextCursor
   private let start: Int
-  /// The number of values.
+  /// Whether a row was begun.
+  private var isOpen = false
+  /// The number of values of the row.
   private var column = 0
   /// The size of the largest value that isn't uploaded.
   private var largest = Limits.valueBytes
@@ -132,13 +148,19 @@ public struct RowWriter: ~Copyable {
     short = TextCursor(room)
   }
 
-  /// Replaces the closing bracket of the batch by the beginning of the row.
+  /// Begins a row; the first one replaces the closing bracket of the batch.
   ///
-  /// Nothing else may refer to the bytes now, or all of them would be copied.
+  /// Nothing else may refer to the bytes then, or all of them would be copied.
   mutating func begin() {
-    writer.bytes.removeLast()
-    if start > 1 { short.add(UInt8(ascii: ",")) }
-    short.add(UInt8(ascii: "["))
+    if isOpen {
+      makeRoom(3)
+      short.add("],[")
+    } else {
+      writer.bytes.removeLast()
+      short.add(start > 1 ? ",[" : "[")
+      isOpen = true
+    }
+    column = 0
   }
 
   consuming func end() -> [UInt8] {
@@ -147,7 +169,7 @@ public struct RowWriter: ~Copyable {
     return writer.bytes
   }
 
-  /// Drops the row.
+  /// Drops the rows.
   consuming func abandon() -> [UInt8] {
     writer.bytes.removeSubrange(start...)
     writer.raw("]")
@@ -159,10 +181,15 @@ public struct RowWriter: ~Copyable {
     short.removeAll()
   }
 
+  /// Makes room for short text, and for a comma and the end of the rows behind it.
+  @inline(__always)
+  private mutating func makeRoom(_ count: Int) {
+    if short.count + count + 3 > short.capacity { flush() }
+  }
+
   /// Writes the comma before a value, and makes room for the value if that is short.
   private mutating func next(_ count: Int = 0) {
-    // The comma and the end of the rows have room too.
-    if short.count + count + 3 > short.capacity { flush() }
+    makeRoom(count)
     if column > 0 { short.add(UInt8(ascii: ",")) }
     column += 1
   }

@@ -94,7 +94,7 @@ struct ConvertedForms {
         }
         try changes.rows.appendRow { writer in
           writer.append(Value.int64(identifier))
-          try attribute.property.write(slot, to: &writer, of: attribute.description)
+          try attribute.description.write(slot, of: attribute.property.slot, to: &writer)
         }
         count += 1
         if count.isMultiple(of: Self.batch) {

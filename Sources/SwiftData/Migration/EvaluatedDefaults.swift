@@ -131,7 +131,7 @@ struct EvaluatedDefaults {
       let values = description.initialSlots(renewing: [property])
       try rows.appendRow { row in
         row.append(Value.int64(identifier))
-        try property.write(values[property.slot], to: &row, of: description)
+        try description.write(values[property.slot], of: property.slot, to: &row)
       }
     }
     let change = SaveRequest.Change(

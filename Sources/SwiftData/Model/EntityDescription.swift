@@ -18,6 +18,8 @@ final class EntityDescription: @unchecked Sendable {
   let initialSlots: [Slot]
   /// The values of an object that hasn't been read.
   let unloadedSlots: [Slot]
+  /// The codecs of the attributes by their slots, kept by ``properties``; `nil` for relationships.
+  let codecs: [Unmanaged<AttributeCodec>?]
   /// The properties that are relationships.
   let relationships: [PropertyDescription]
   /// The to-many relationships that may have no collection.
@@ -61,6 +63,7 @@ final class EntityDescription: @unchecked Sendable {
     maker = ObjectMaker.of(type, root: topmost)
     initialSlots = properties.map(\.initialSlot)
     unloadedSlots = Array(repeating: .unloaded, count: properties.count)
+    codecs = properties.map { $0.codec.map(Unmanaged.passUnretained) }
     relationships = properties.filter { $0.destination != nil }
     optionalLists = properties.filter(\.isOptionalList).map(\.slot)
     hasExternalValues = properties.contains(where: \.isExternal)

@@ -9,18 +9,25 @@ struct PropertyOfObject: Hashable {
   }
 }
 
-/// The values of a few properties.
+/// The values of a few properties; of only one, without memory of its own.
 struct SlotValues {
-  private var all: [(slot: Int, value: Slot)] = []
+  private typealias Entry = (slot: Int, value: Slot)
 
-  var isEmpty: Bool { all.isEmpty }
+  private var first: Entry?
+  private var others: [Entry] = []
+
+  var isEmpty: Bool { first == nil }
 
   subscript(slot: Int) -> Slot? {
-    get { all.first { $0.slot == slot }?.value }
+    get {
+      if let first, first.slot == slot { return first.value }
+      return others.first { $0.slot == slot }?.value
+    }
     set {
-      let index = all.firstIndex { $0.slot == slot }
-      if let index { all.remove(at: index) }
-      if let newValue { all.append((slot, newValue)) }
+      if first?.slot == slot { first = others.popLast() }
+      if let index = others.firstIndex(where: { $0.slot == slot }) { others.remove(at: index) }
+      guard let newValue else { return }
+      if first == nil { first = (slot, newValue) } else { others.append((slot, newValue)) }
     }
   }
 }
@@ -28,24 +35,30 @@ struct SlotValues {
 /// A set of slots.
 struct SlotSet: Hashable, Sequence {
   private var low: UInt64 = 0
-  private var high: Set<Int> = []
+  /// The slots from 64; `nil` if there are none, which is copied without a count of references.
+  private var high: Set<Int>?
 
   init() {}
 
   init(_ slots: [Int]) { for slot in slots { insert(slot) } }
 
-  var isEmpty: Bool { low == 0 && high.isEmpty }
+  var isEmpty: Bool { low == 0 && high == nil }
 
   func contains(_ slot: Int) -> Bool {
-    slot < 64 ? low & 1 << UInt64(slot) != 0 : high.contains(slot)
+    slot < 64 ? low & 1 << UInt64(slot) != 0 : high?.contains(slot) == true
   }
 
   mutating func insert(_ slot: Int) {
-    if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
+    if slot < 64 { low |= 1 << UInt64(slot) } else { high = (high ?? []).union([slot]) }
   }
 
   mutating func remove(_ slot: Int) {
-    if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+    if slot < 64 {
+      low &= ~(1 << UInt64(slot))
+    } else {
+      high?.remove(slot)
+      if high?.isEmpty == true { high = nil }
+    }
   }
 
   /// Returns the slots that satisfy a condition.
@@ -57,7 +70,7 @@ struct SlotSet: Hashable, Sequence {
 
   mutating func formUnion(_ other: SlotSet) {
     low |= other.low
-    if !other.high.isEmpty { high.formUnion(other.high) }
+    if let more = other.high { high = (high ?? []).union(more) }
   }
 
   /// The slots in ascending order.
@@ -73,6 +86,6 @@ struct SlotSet: Hashable, Sequence {
   }
 
   func makeIterator() -> Iterator {
-    Iterator(low: low, high: high.isEmpty ? [] : high.sorted()[...])
+    Iterator(low: low, high: high?.sorted()[...] ?? [])
   }
 }

@@ -13,7 +13,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/saveConflict`` if a value of such an object is lost.
   final func checkRowsToMakeAgain() throws {
     guard mergePolicy == .mergeByPropertyObjectTrump || mergePolicy == .overwrite else { return }
-    let partial = pending.changed.all.filter { $0.storage.isSavedInPart }
+    let partial = pending.changed.current.filter { $0.storage.isSavedInPart }
     if partial.isEmpty { return }
     for group in partial.filter({ $0.storage.newer?.isGone != true }).byClass {
       let description = group[0].storage.description
@@ -54,17 +54,15 @@ extension ModelContext {
 extension ModelStorage {
   /// Whether a save that changes the row doesn't contain all of its values.
   fileprivate final var isSavedInPart: Bool {
-    identifier.row != nil
-      && (description.hasExternalValues || unknownSlot != nil
-        || slots.indices.contains(where: isLarge))
+    guard identifier.row != nil else { return false }
+    if description.hasExternalValues { return true }
+    return slots.indices.contains { isLarge($0) || isUnknown($0) }
   }
 
   /// A column whose value was neither read nor given by the program.
-  fileprivate final var unknownSlot: Int? {
-    for slot in slots.indices {
-      guard case .unloaded = slots[slot] else { continue }
-      if !changed.contains(slot), description.properties[slot].hasColumn { return slot }
-    }
-    return nil
+  fileprivate final var unknownSlot: Int? { slots.indices.first(where: isUnknown) }
+
+  private final func isUnknown(_ slot: Int) -> Bool {
+    isUnloaded(slot) && !changed.contains(slot) && description.properties[slot].hasColumn
   }
 }

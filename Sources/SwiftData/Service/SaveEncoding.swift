@@ -45,9 +45,11 @@ struct SaveEncoding {
         guard property.isToMany else { return property.shape.isSaved }
         return property.isSavedList && links.contains { $0.storage.hasTargets(property.slot) }
       }
+      let slots = properties.map(\.slot)
       try request.addInserts(of: description, properties, links, identified: true) { link, row in
-        link.storage.identifier.write(to: &row)
-        return link.storage.slots
+        let storage = link.storage
+        storage.identifier.write(to: &row)
+        for slot in slots { try storage.write(slot, to: &row) }
       }
     }
   }
@@ -60,7 +62,11 @@ struct SaveEncoding {
   ) throws -> SaveRequest {
     var request = SaveRequest(policy: policy)
     let properties = description.properties.filter { !$0.isToMany }
-    try request.addInserts(of: description, properties, rows) { slots, _ in slots }
+    try request.addInserts(of: description, properties, rows) { slots, row in
+      for property in properties {
+        try description.write(slots[property.slot], of: property.slot, to: &row)
+      }
+    }
     return request
   }
 
@@ -73,66 +79,98 @@ struct SaveEncoding {
     var baseSlots: SlotSet
   }
 
+  /// Changed objects whose rows have the same form, by their indexes among the updated objects.
+  @Memberwise("shape")
+  private struct ShapeGroup {
+    let shape: Shape
+    var members: [Int] = []
+  }
+
   private mutating func addUpdates() throws {
+    for group in shapeGroups() {
+      for part in group.members.chunks(of: Self.rowsInPart) { try addUpdate(group.shape, part) }
+    }
+  }
+
+  /// Determines the columns of the changed objects; returns the objects that have any by their forms.
+  private mutating func shapeGroups() -> [ShapeGroup] {
+    var groups: [ShapeGroup] = []
     var positions: [Shape: Int] = [:]
     var columns: [ObjectIdentifier: SlotSet] = [:]
     var (all, latest, position) = (SlotSet(), Shape?.none, -1)
-    for link in changes.updated {
+    for (index, link) in changes.updated.enumerated() {
       let storage = link.storage
-      let description = storage.description
-      var slots = storage.changedColumns()
-      if storage.newer?.isGone == true {
-        // New members of its lists refer to it: the policy decides whether a deleted row is made
-        // again.
-        let isAsked = slots.isEmpty
-        // Making it again needs large values from here: of values that were read, only the length
-        // is sent.
-        let more = description.savedColumns.filter { slot in
-          (isAsked || description.properties[slot].isExternal || storage.isLarge(slot))
-            && storage.wasRead(slot) && !storage.isUnloaded(slot)
-        }
-        slots.formUnion(more)
-      }
+      let slots = slots(of: storage)
       sentUpdates.append(!slots.isEmpty)
       guard !slots.isEmpty else { continue }
-      let key = ObjectIdentifier(description)
+      let key = ObjectIdentifier(storage.description)
       if key != latest?.description {
-        all = columns[key] ?? description.savedColumns
+        all = columns[key] ?? storage.description.savedColumns
         columns[key] = all
       }
       let baseSlots = storage.version == 0 ? SlotSet() : baseColumns(of: storage, all, slots)
       let shape = Shape(description: key, slots: slots, baseSlots: baseSlots)
-      if shape != latest { position = positions[shape] ?? -1 }
-      latest = shape
-      if position < 0 || request.updates[position].rows.count >= Self.rowsInPart {
-        position = addUpdate(description, shape)
-        positions[shape] = position
+      if shape != latest {
+        position = positions[shape] ?? groups.count
+        if position == groups.count {
+          groups.append(ShapeGroup(shape))
+          positions[shape] = position
+        }
+        latest = shape
       }
-      try request.updates[position].rows.appendRow { row in
-        storage.identifier.write(to: &row)
-        if storage.version == 0 { row.appendNull() } else { row.append(storage.version) }
-        for slot in slots { try storage.writeChange(slot, to: &row) }
-      }
-      guard !baseSlots.isEmpty else { continue }
-      try request.updates[position].base?.rows.appendRow { row in
-        row.writesLengths = true
-        for slot in baseSlots { try storage.writeStored(slot, to: &row) }
-      }
+      groups[position].members.append(index)
     }
+    return groups
   }
 
-  private mutating func addUpdate(_ description: EntityDescription, _ shape: Shape) -> Int {
+  /// The properties of a changed object that are sent.
+  private func slots(of storage: ModelStorage) -> SlotSet {
+    var slots = storage.changedColumns()
+    guard storage.newer?.isGone == true else { return slots }
+    // New members of its lists refer to it: the policy decides whether a deleted row is made again.
+    let isAsked = slots.isEmpty
+    // Making it again needs large values from here: of values that were read, only the length is
+    // sent.
+    let description = storage.description
+    let more = description.savedColumns.filter { slot in
+      (isAsked || description.properties[slot].isExternal || storage.isLarge(slot))
+        && storage.wasRead(slot) && !storage.isUnloaded(slot)
+    }
+    slots.formUnion(more)
+    return slots
+  }
+
+  /// Adds the changes of objects of one form, by their indexes.
+  private mutating func addUpdate(_ shape: Shape, _ members: [Int]) throws {
+    let description = changes.updated[members[0]].storage.description
     func paths(_ slots: SlotSet) -> [String] { slots.flatMap { description.properties[$0].paths } }
+    var rows = RowBatch()
+    let slots = Array(shape.slots)
+    try rows.appendRows(members.count) { index, row in
+      let storage = changes.updated[members[index]].storage
+      storage.identifier.write(to: &row)
+      if storage.version == 0 { row.appendNull() } else { row.append(storage.version) }
+      for slot in slots { try storage.writeChange(slot, to: &row) }
+    }
+    var base: SaveRequest.Base?
+    if !shape.baseSlots.isEmpty {
+      var rows = RowBatch()
+      let slots = Array(shape.baseSlots)
+      try rows.appendRows(members.count) { index, row in
+        let storage = changes.updated[members[index]].storage
+        row.writesLengths = true
+        for slot in slots { try storage.writeStored(slot, to: &row) }
+      }
+      base = SaveRequest.Base(columns: paths(shape.baseSlots), rows: rows)
+    }
     request.updates.append(
       SaveRequest.Change(
         entity: description.name,
         columns: ["$id", "$version"] + paths(shape.slots),
-        rows: RowBatch(),
-        base: shape.baseSlots.isEmpty
-          ? nil : SaveRequest.Base(columns: paths(shape.baseSlots), rows: RowBatch())
+        rows: rows,
+        base: base
       )
     )
-    return request.updates.count - 1
   }
 
   /// The properties whose base values are sent.
@@ -168,25 +206,18 @@ struct SaveEncoding {
 }
 
 extension SaveRequest {
-  /// Adds the insertions of rows, each of whose values `slots` returns after it wrote the identifier.
+  /// Adds the insertions of rows, whose identifiers and values `write` writes.
   fileprivate mutating func addInserts<Row>(
     of description: EntityDescription,
     _ properties: [PropertyDescription],
     _ rows: [Row],
     identified: Bool = false,
-    _ slots: (Row, inout RowWriter) -> [Slot]
+    _ write: (Row, inout RowWriter) throws -> Void
   ) throws {
     let columns = (identified ? ["$id"] : []) + properties.flatMap(\.paths)
     for part in rows.chunks(of: SaveEncoding.rowsInPart) {
       var batch = RowBatch()
-      for row in part {
-        try batch.appendRow { writer in
-          let slots = slots(row, &writer)
-          for property in properties {
-            try property.write(slots[property.slot], to: &writer, of: description)
-          }
-        }
-      }
+      try batch.appendRows(part.count) { index, row in try write(part[index], &row) }
       inserts.append(Insertion(entity: description.name, columns: columns, rows: batch))
     }
   }
@@ -212,33 +243,31 @@ extension PersistentIdentifier {
   }
 }
 
-extension PropertyDescription {
-  /// Writes a value to the columns of the property.
-  func write(
-    _ slot: Slot,
-    to row: inout RowWriter,
-    of description: EntityDescription
-  ) throws {
-    switch slot {
+extension EntityDescription {
+  /// Writes a value to the columns of a property.
+  func write(_ value: Slot, of slot: Int, to row: inout RowWriter) throws {
+    switch value {
     case .value(let cell):
-      guard let codec else { return row.appendNull() }
+      guard let codec = codecs[slot] else { return row.appendNull() }
       do {
-        if isExternal {
-          try row.external { row in try codec.write(cell, to: &row) }
-        } else {
-          try codec.write(cell, to: &row)
+        try codec._withUnsafeGuaranteedRef { codec in
+          if hasExternalValues, properties[slot].isExternal {
+            try row.external { row in try codec.write(cell, to: &row) }
+          } else {
+            try codec.write(cell, to: &row)
+          }
         }
       } catch {
         var failure = SwiftDataError(any: error)
-        failure.entity = description.name
-        failure.property = name
+        failure.entity = name
+        failure.property = properties[slot].name
         throw failure
       }
     case .many(let list):
       row.append(Value.list(list?.allIdentifiers.map(\.wireValue) ?? []))
     case .nothing, .unloaded: row.appendNull()
     case .link, .reference, .weak:
-      if let target = slot.targetIdentifier { target.write(to: &row) } else { row.appendNull() }
+      if let target = value.targetIdentifier { target.write(to: &row) } else { row.appendNull() }
     }
   }
 }
@@ -251,22 +280,21 @@ extension EntityDescription {
 }
 
 extension ModelStorage {
+  /// Writes the value of a property.
+  fileprivate final func write(_ slot: Int, to row: inout RowWriter) throws {
+    try description.write(slots[slot], of: slot, to: &row)
+  }
+
   /// Writes the value of a property as it was read.
   final func writeStored(_ slot: Int, to row: inout RowWriter) throws {
-    let property = description.properties[slot]
-    if changed.contains(slot) {
-      try property.write(base[slot] ?? .unloaded, to: &row, of: description)
-    } else {
-      try property.write(slots[slot], to: &row, of: description)
-    }
+    guard changed.contains(slot) else { return try write(slot, to: &row) }
+    try description.write(base[slot] ?? .unloaded, of: slot, to: &row)
   }
 
   /// Writes the change of a property.
   final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
     let property = description.properties[slot]
-    guard property.isToMany else {
-      return try property.write(slots[slot], to: &row, of: description)
-    }
+    guard property.isToMany else { return try write(slot, to: &row) }
     let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
     if let delta = deltas[slot] {
       change = (delta.added.map(\.storage.identifier), delta.removed.map(\.storage.identifier))
@@ -279,7 +307,7 @@ extension ModelStorage {
       let (known, kept) = (Set(before), Set(after))
       change = (after.filter { !known.contains($0) }, before.filter { !kept.contains($0) })
     } else {
-      return try property.write(slots[slot], to: &row, of: description)
+      return try write(slot, to: &row)
     }
     row.append(
       .json("{\"add\":\(Self.text(change.added)),\"remove\":\(Self.text(change.removed))}")

@@ -85,7 +85,9 @@ extension ServiceStore {
     request.columns = values.flatMap(\.0.paths)
     if !values.isEmpty {
       try request.values.appendRow { row in
-        for (property, slot) in values { try property.write(slot, to: &row, of: query.description) }
+        for (property, value) in values {
+          try query.description.write(value, of: property.slot, to: &row)
+        }
       }
     }
     // Setting constants twice is harmless; computing from old values twice isn't.

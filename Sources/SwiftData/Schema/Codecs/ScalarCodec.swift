@@ -65,6 +65,9 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec {
     {
       if low == otherLow, high == otherHigh { return true }
       if form == .integer || form == .truth { return false }
+      if form == .double {
+        return Double(bitPattern: low).isNaN && Double(bitPattern: otherLow).isNaN
+      }
     }
     guard let left = try? left.cast(to: Content.self).attributeValue,
       let right = try? right.cast(to: Content.self).attributeValue
