@@ -16,7 +16,7 @@ public struct SaveResult: Hashable, Sendable {
   public var moreConflicts = 0
   /// The versions of the rows that were inserted or changed by name, by entities and identifiers, in
   /// saves that look for conflicts.
-  public var versions: [String: [Int64: Int64]] = [:]
+  public var versions: [String: SavedVersions] = [:]
   /// The token of the transaction in the history; `nil` if nothing changed.
   public var token: HistoryToken?
 
@@ -69,18 +69,16 @@ extension SaveResult {
     }
     moreConflicts = try reader.optionalInt("more") ?? 0
     for (name, rows) in try reader.optional("versions")?.members() ?? [] {
-      var list: [Int64: Int64] = [:]
+      var runs: [SavedVersions.Run] = []
       for row in try rows.elements() {
         let pair = try row.elements()
         guard pair.count >= 2 else { continue }
         let (identifier, version) = (try pair[0].int64(), try pair[1].int64())
-        list[identifier] = version
-        guard pair.count > 2 else { continue }
-        let count = try pair[2].int64()
+        let count = pair.count > 2 ? try pair[2].int64() : 1
         try Self.check(identifier, count)
-        for other in identifier..<identifier + count { list[other] = version }
+        runs.append(SavedVersions.Run(first: identifier, count: count, version: version))
       }
-      versions[try name.string()] = list
+      versions[try name.string()] = SavedVersions(runs)
     }
     token = try reader.optionalString("token").map { (text) throws(DepotError) in
       try HistoryToken(text)

@@ -80,14 +80,14 @@ extension ServiceStore {
       outcome.inserted.append(row)
     }
     outcome.hasAdopted = result.inserted < changes.inserted.count
-    var (latest, versions) = (EntityDescription?.none, [Int64: Int64]())
+    var (latest, versions) = (EntityDescription?.none, SavedVersions?.none)
     for (link, isSent) in zip(changes.updated, encoding.sentUpdates) {
       let storage = link.storage
       if latest !== storage.description {
         latest = storage.description
-        versions = result.versions[storage.description.name] ?? [:]
+        versions = result.versions[storage.description.name]
       }
-      guard isSent, let row = storage.identifier.row, let version = versions[row] else {
+      guard isSent, let row = storage.identifier.row, let version = versions?[row] else {
         outcome.updated.append(nil)
         continue
       }
@@ -120,7 +120,7 @@ extension ServiceStore {
           InsertedRows(
             entity: description.key(in: identifier),
             rows: rows.prefix(links.count),
-            versions: result.versions[description.name] ?? [:]
+            versions: result.versions[description.name]
           )
         )
       }
@@ -164,12 +164,11 @@ private final class InsertedRows: IteratorProtocol {
   private let entity: EntityKey
   private var rows: ArraySlice<Int64>
   /// The versions of the rows that existed before.
-  private let versions: [Int64: Int64]
+  private let versions: SavedVersions?
 
   func next() -> (identifier: PersistentIdentifier, version: Int64)? {
     guard let row = rows.popFirst() else { return nil }
-    let version = versions.isEmpty ? nil : versions[row]
-    return (PersistentIdentifier(entity, .row(row)), version ?? 1)
+    return (PersistentIdentifier(entity, .row(row)), versions?[row] ?? 1)
   }
 }
 
