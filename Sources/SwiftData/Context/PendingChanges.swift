@@ -149,7 +149,7 @@ struct RequiredObject {
   init(_ link: ObjectReference) {
     self.link = link
     version = link.storage.version
-    slots = link.storage.slots
+    slots = link.storage.slots.all
   }
 
   /// Whether the program hasn't changed the object, so that no policy decides about it.

@@ -38,7 +38,7 @@ private struct SentObject {
 
   init(_ storage: ModelStorage) {
     isNew = storage.identifier.isTemporary
-    slots = storage.slots.map { slot in
+    slots = storage.slots.all.map { slot in
       if case .many(let list?) = slot { return .many(list.copy()) }
       return slot
     }

@@ -129,8 +129,8 @@ struct UndoBatch {
   }
 
   mutating func addDeletion(of link: ObjectReference) {
-    for case .many(let list?) in link.storage.slots { lists.insert(ObjectIdentifier(list)) }
-    deleted.append(Deletion(link: link, slots: link.storage.slots))
+    for case .many(let list?) in link.storage.slots.all { lists.insert(ObjectIdentifier(list)) }
+    deleted.append(Deletion(link: link, slots: link.storage.slots.all))
   }
 
   mutating func add(_ link: ObjectReference, _ slot: Int, _ old: Slot) {

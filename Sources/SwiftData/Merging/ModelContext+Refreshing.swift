@@ -125,7 +125,7 @@ extension ModelStorage {
     guard let model else { return }
     for property in description.properties { property.willSet(model) }
     becomeClean()
-    slots = description.unloadedSlots
+    slots = ObjectSlots(unloaded: description.properties.count)
     version = 0
     for property in description.properties { property.didSet(model) }
   }

@@ -11,12 +11,12 @@ final class EndingValues {
   private var isAtWork = false
 
   /// Releases the values of an object that ends.
-  static func add(_ slots: consuming [Slot]) {
+  static func add(_ slots: consuming ObjectSlots) {
     let values = ofThread.object
-    values.waiting.append(slots)
-    if values.isAtWork { return }
+    if values.isAtWork { return values.waiting.append(slots.all) }
     values.isAtWork = true
     // Objects that end in here add their own.
+    _ = consume slots
     while let next = values.waiting.popLast() { withExtendedLifetime(next) {} }
     values.isAtWork = false
   }

@@ -16,8 +16,6 @@ final class EntityDescription: @unchecked Sendable {
   let temporaryKey: EntityKey
   /// The values of a new object before its initializer runs.
   let initialSlots: [Slot]
-  /// The values of an object that hasn't been read.
-  let unloadedSlots: [Slot]
   /// The codecs of the attributes by their slots, kept by ``properties``; `nil` for relationships.
   let codecs: [Unmanaged<AttributeCodec>?]
   /// The properties that are relationships.
@@ -62,7 +60,6 @@ final class EntityDescription: @unchecked Sendable {
     let topmost: any PersistentModel.Type = parent?.root.type ?? type
     maker = ObjectMaker.of(type, root: topmost)
     initialSlots = properties.map(\.initialSlot)
-    unloadedSlots = Array(repeating: .unloaded, count: properties.count)
     codecs = properties.map { $0.codec.map(Unmanaged.passUnretained) }
     relationships = properties.filter { $0.destination != nil }
     optionalLists = properties.filter(\.isOptionalList).map(\.slot)

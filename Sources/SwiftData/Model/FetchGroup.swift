@@ -102,6 +102,6 @@ extension ModelStorage {
   /// Whether all values of the object were read.
   fileprivate final var isWhole: Bool {
     guard description.relationships.isEmpty else { return false }
-    return slots.allSatisfy { slot in if case .unloaded = slot { false } else { true } }
+    return !slots.indices.contains(where: isUnloaded)
   }
 }

@@ -12,8 +12,8 @@ extension EntityDescription {
     guard let parent, types.rootType == type else { return nil }
     let link = makeObject(PersistentIdentifier(temporaryKey, .row(0)))
     _ = (link.model as Any)[keyPath: keyPath]
-    guard link.storage.unread.count == 1, let slot = link.storage.unread.first,
-      slot < parent.properties.count
+    let unread = Array(link.storage.unread)
+    guard unread.count == 1, let slot = unread.first, slot < parent.properties.count
     else { return nil }
     let property = parent.properties[slot]
     guard Swift.type(of: property.keyPath).valueType == types.valueType else { return nil }

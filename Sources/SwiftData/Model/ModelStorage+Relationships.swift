@@ -69,9 +69,9 @@ extension ModelStorage {
       return postponeInverse(slot)
     }
     var links = newLinks.map { Self.unique($0).filter { shareContext($0.storage) } }
-    let wasUnread = unread.remove(slot) != nil
+    let wasUnread = unread.remove(slot)
     let old = targets(slot).map { resolved($0, slot) } ?? []
-    let isUnread = unread.remove(slot) != nil
+    let isUnread = unread.remove(slot)
     if isUnread, !changed.contains(slot) { slots[slot] = .unloaded }
     willChange(slot)
     if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }

@@ -12,7 +12,7 @@ public class ModelStorage {
   /// The description of the object's class.
   @exclusivity(unchecked) final private(set) var description: EntityDescription
   /// The values of the properties, as far as they are known.
-  @exclusivity(unchecked) final var slots: [Slot]
+  @exclusivity(unchecked) final var slots: ObjectSlots
   /// The version of the row that was read; 0 for a new object, and where no row was read yet.
   @exclusivity(unchecked) final var version: Int64 = 0
   /// The properties that were changed since the last save or read.
@@ -24,7 +24,7 @@ public class ModelStorage {
   /// The changes of to-many relationships that aren't loaded.
   @exclusivity(unchecked) final var deltas: [Int: RelationshipDelta] = [:]
   /// The properties that couldn't be read: the program has seen incomplete values of them.
-  @exclusivity(unchecked) final var unread: Set<Int> = []
+  @exclusivity(unchecked) final var unread = SlotSet()
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
@@ -81,11 +81,11 @@ public class ModelStorage {
     self.description = description
     if let identifier {
       self.identifier = identifier
-      slots = description.unloadedSlots
+      slots = ObjectSlots(unloaded: description.properties.count)
       phase = .stored
     } else {
       self.identifier = .temporary(description.temporaryKey)
-      slots = description.initialSlots
+      slots = ObjectSlots(description.initialSlots)
     }
   }
 
@@ -93,8 +93,8 @@ public class ModelStorage {
     group?.forget(groupIndex)
     table?.remove(self)
     guard !description.relationships.isEmpty else { return }
-    let ending = slots
-    slots = []
+    var ending = ObjectSlots(unloaded: 0)
+    swap(&ending, &slots)
     EndingValues.add(ending)
   }
 
@@ -118,15 +118,6 @@ public class ModelStorage {
 
   /// Whether a context takes the object as soon as one of its objects leads to it.
   final var isAdoptable: Bool { phase == .unregistered || isOrphan }
-
-  /// Gives an unread object memory of its own for its values: a copy of shared ones costs more.
-  final func prepareForValues() {
-    var own: [Slot] = []
-    own.reserveCapacity(slots.count)
-    // because making an array of repeated slots looks its type up each time
-    for _ in slots.indices { own.append(.unloaded) }
-    slots = own
-  }
 
   /// Whether a property hasn't been read.
   final func isUnloaded(_ slot: Int) -> Bool {
@@ -164,7 +155,7 @@ public class ModelStorage {
   /// Takes the description of a subclass, and the values of the properties that only that has.
   private final func widen(to description: EntityDescription, _ values: [Slot]) {
     // The properties of the superclass come first.
-    slots += values.dropFirst(self.description.properties.count)
+    slots = ObjectSlots(slots.all + values.dropFirst(self.description.properties.count))
     self.description = description
     if identifier.isTemporary, phase == .unregistered {
       identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
@@ -182,7 +173,7 @@ extension ModelStorage {
   final func takeOver(_ own: ModelStorage) {
     guard description.type != own.description.type else { return }
     let count = description.properties.count
-    widen(to: own.description, own.slots)
+    widen(to: own.description, own.slots.all)
     for slot in own.unlinked where slot >= count {
       if model == nil { unlinked.insert(slot) } else { linkInverse(slot) }
     }
@@ -298,7 +289,7 @@ extension ModelStorage {
     if !base.isEmpty { base = SlotValues() }
     if !deltas.isEmpty { deltas = [:] }
     newer = nil
-    if !unread.isEmpty { unread = [] }
+    unread = SlotSet()
   }
 
   /// Changes a property without recording a change of the program, and notifies its observers.

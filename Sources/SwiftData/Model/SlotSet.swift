@@ -52,13 +52,17 @@ struct SlotSet: Hashable, Sequence {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high = (high ?? []).union([slot]) }
   }
 
-  mutating func remove(_ slot: Int) {
+  /// Removes a slot; returns whether it was there.
+  @discardableResult
+  mutating func remove(_ slot: Int) -> Bool {
+    guard contains(slot) else { return false }
     if slot < 64 {
       low &= ~(1 << UInt64(slot))
     } else {
       high?.remove(slot)
       if high?.isEmpty == true { high = nil }
     }
+    return true
   }
 
   /// Returns the slots that satisfy a condition.

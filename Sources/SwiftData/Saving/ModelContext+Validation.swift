@@ -15,7 +15,7 @@ extension ModelContext {
   private func checkUnread(_ storage: ModelStorage) throws {
     if storage.unread.isEmpty { return }
     // A change of a list keeps the rest of it.
-    let properties = storage.unread.sorted().map { storage.description.properties[$0] }
+    let properties = storage.unread.map { storage.description.properties[$0] }
     guard
       let property = properties.first(where: { !$0.isToMany && storage.changed.contains($0.slot) })
     else { return }

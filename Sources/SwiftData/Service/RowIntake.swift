@@ -21,13 +21,22 @@ final class RowIntake {
     var targets: [Int64: [Int64]] = [:]
   }
 
+  /// The class of some rows; one object has all of it, so that each row retains one only.
+  @Memberwise
+  private final class RowClass {
+    let name: String
+    let description: EntityDescription
+    let key: EntityKey
+    let layout: RowLayout
+  }
+
   private let context: ModelContext
   private let store: String
   private let plan: RowPlan
   private let descriptions: [String: EntityDescription]
   private let table: IdentityTable
-  private var known:
-    (name: String, description: EntityDescription, key: EntityKey, layout: RowLayout)
+  /// The class of the last row.
+  @exclusivity(unchecked) private var known: RowClass
   @exclusivity(unchecked) private(set) var links: [ObjectReference] = []
   private var renewals: [Renewal] = []
   private var values: [(slot: Int, value: Slot)] = []
@@ -48,13 +57,19 @@ final class RowIntake {
     let description = plan.description
     let key = description.key(in: store)
     table = context.identityMap.table(of: key)
-    known = (description.name, description, key, plan.layout(for: description))
+    known = RowClass(
+      name: description.name,
+      description: description,
+      key: key,
+      layout: plan.layout(for: description)
+    )
     if grouped, !description.relationships.isEmpty || !plan.isComplete { group = FetchGroup() }
   }
 
   /// Takes a row, whose identifier and version were read.
   func row(_ reader: inout RowReader) throws {
-    try choose(plan, &reader)
+    if plan.hasEntity { try choose(plan, &reader) }
+    let known = known
     if let link = object(reader.identifier, known.key, known.description, table) {
       links.append(link)
       try take(link, known.layout, &reader)
@@ -64,11 +79,15 @@ final class RowIntake {
 
   /// Determines the class of the row.
   private func choose(_ plan: RowPlan, _ reader: inout RowReader) throws {
-    guard plan.hasEntity else { return }
     let name = try reader.next(String.self)
     if name == known.name { return }
     let description = descriptions[name] ?? plan.description
-    known = (name, description, description.key(in: store), plan.layout(for: description))
+    known = RowClass(
+      name: name,
+      description: description,
+      key: description.key(in: store),
+      layout: plan.layout(for: description)
+    )
   }
 
   @inline(__always)
@@ -88,7 +107,6 @@ final class RowIntake {
       // Else the object has ended on another thread just now.
     }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
-    link.storage.prepareForValues()
     table.add(link.storage)
     return link
   }
@@ -118,6 +136,7 @@ final class RowIntake {
   }
 
   /// Reads the slot of a property; a value that doesn't fit stays unread.
+  @inline(__always)
   private func slot(
     _ step: RowStep,
     of storage: ModelStorage,

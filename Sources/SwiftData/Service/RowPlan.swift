@@ -150,6 +150,7 @@ extension RowReader {
   ///   - context: The context of the object.
   /// - Returns: The property and its slot; `nil` if the columns aren't used.
   /// - Throws: ``DepotError`` if the row is malformed.
+  @inline(__always)
   mutating func slot(
     _ step: RowStep,
     of storage: ModelStorage,
