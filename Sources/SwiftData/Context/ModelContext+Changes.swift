@@ -40,9 +40,12 @@ extension ModelContext {
 
   /// Inserts an object with all objects that its relationships lead to.
   final func insert(_ storage: ModelStorage) {
+    if storage.description.relationships.isEmpty, !storage.isOrphan {
+      _ = insertAlone(storage)
+      return
+    }
     var adoption = Adoption()
     guard enter(storage, &adoption) else { return }
-    if storage.description.relationships.isEmpty, adoption.edits.isEmpty { return }
     var queue = [storage]
     var entering: [ModelStorage] = []
     func take(_ link: ObjectReference) {

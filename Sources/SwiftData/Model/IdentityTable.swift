@@ -1,4 +1,5 @@
 private import DepotLinux
+private import Foundation
 
 /// The registered objects of a context, one for each identifier.
 final class IdentityMap {
@@ -104,7 +105,12 @@ final class IdentityTable {
   /// Unregisters all objects at the context's end, and returns their storages.
   func end() -> [ModelStorage] {
     context = nil
-    defer { locked { (numbered, others) = (NumberedObjects(), [:]) } }
+    defer {
+      locked {
+        numbered = NumberedObjects()
+        others = [:]
+      }
+    }
     return everything
   }
 
@@ -134,7 +140,7 @@ extension PersistentIdentifier.Key {
 /// Objects by their numbers: a hash table with open addressing.
 ///
 /// Nobody gains by choosing numbers that collide: they are the store's.
-private struct NumberedObjects {
+private struct NumberedObjects: ~Copyable {
   typealias Entry = Unmanaged<ModelStorage>
 
   private struct Place {
@@ -142,8 +148,11 @@ private struct NumberedObjects {
     var entry: Entry?
   }
 
-  private var places: [Place] = []
+  /// Memory of the system, which is zero at first: free places needn't be written.
+  private var places = UnsafeMutableBufferPointer<Place>(start: nil, count: 0)
   private var count = 0
+
+  deinit { free(places.baseAddress) }
 
   var all: [Entry] { places.compactMap(\.entry) }
 
@@ -198,7 +207,13 @@ private struct NumberedObjects {
 
   private mutating func grow() {
     let old = places
-    places = Array(repeating: Place(), count: max(16, old.count * 2))
+    let count = max(16, old.count * 2)
+    guard let memory = calloc(count, MemoryLayout<Place>.stride) else {
+      preconditionFailure("There is no memory left.")
+    }
+    let start = memory.bindMemory(to: Place.self, capacity: count)
+    places = UnsafeMutableBufferPointer(start: start, count: count)
     for place in old where place.entry != nil { places[index(of: place.number)] = place }
+    free(old.baseAddress)
   }
 }

@@ -9,8 +9,12 @@ internal import Observation
 public class ModelStorage {
   /// The identifier of the object; temporary until the first save.
   @exclusivity(unchecked) final var identifier: PersistentIdentifier
-  /// The description of the object's class.
-  @exclusivity(unchecked) final private(set) var description: EntityDescription
+  /// The description of the object's class, which lasts as long as the process.
+  @exclusivity(unchecked) private final var unretainedDescription: Unmanaged<EntityDescription>
+  final private(set) var description: EntityDescription {
+    get { unretainedDescription.takeUnretainedValue() }
+    set { unretainedDescription = .passUnretained(newValue) }
+  }
   /// The values of the properties, as far as they are known.
   @exclusivity(unchecked) final var slots: ObjectSlots
   /// The version of the row that was read; 0 for a new object, and where no row was read yet.
@@ -54,7 +58,11 @@ public class ModelStorage {
   /// The same object, whose memory ``owner`` keeps.
   @exclusivity(unchecked) private final var ownerAddress: Unmanaged<AnyObject>?
   /// The registrar of observers, for a class that has none.
-  final lazy var registrar = ObservationRegistrar()
+  final var registrar: ObservationRegistrar { ownRegistrar.registrar }
+  private final lazy var ownRegistrar = OwnRegistrar()
+
+  /// A registrar in memory of its own, which other objects don't need.
+  private final class OwnRegistrar { let registrar = ObservationRegistrar() }
 
   /// The object; `nil` before its initializer is done and after its end.
   @inline(__always)
@@ -78,7 +86,7 @@ public class ModelStorage {
   }
 
   required init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
-    self.description = description
+    unretainedDescription = .passUnretained(description)
     if let identifier {
       self.identifier = identifier
       slots = ObjectSlots(unloaded: description.properties.count)
@@ -190,7 +198,7 @@ extension ModelStorage {
   @_specialize(kind:partial,where V == String)
   @_specialize(kind:partial,where V == String?)
   final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
-    let slot = description.slot(of: key)
+    let slot = slot(of: key)
     return usingAttribute(slot) {
       forgetUnread(slot)
       if case .unloaded = slots[slot] { load(slot) }
@@ -199,6 +207,11 @@ extension ModelStorage {
       }
       return converted(slot)
     }
+  }
+
+  @inline(__always)
+  private final func slot(of key: AnyKeyPath) -> Int {
+    unretainedDescription._withUnsafeGuaranteedRef { $0.slot(of: key) }
   }
 
   /// Returns the value of an attribute that isn't exactly of its type, or its placeholder.
@@ -216,13 +229,15 @@ extension ModelStorage {
   @_specialize(kind:partial,where V == String)
   @_specialize(kind:partial,where V == String?)
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
-    if !isAwaited { setAttribute(description.slot(of: key), AttributeCell(newValue)) }
+    if !isAwaited { setAttribute(slot(of: key), AttributeCell(newValue)) }
   }
 
   private final func setAttribute(_ slot: Int, _ value: AttributeCell) {
     usingAttribute(slot) {
-      if isStored(value, slot) { return }
-      willChange(slot)
+      if phase != .unregistered {
+        if isStored(value, slot) { return }
+        willChange(slot)
+      }
       slots[slot] = .value(value)
     }
   }
