@@ -107,6 +107,50 @@ import Testing
     }
   }
 
+  /// Reads the only value of a row as a field, and as its type; compares both.
+  private func readTwice<Wanted: AttributeValue & Equatable>(
+    _ json: String,
+    as type: Wanted.Type,
+    _ convert: (RowField) -> Wanted?
+  ) throws -> Bool {
+    try Array("[[\(json)],[7]]".utf8).withUnsafeBufferPointer { bytes in
+      var first = try RowReader(bytes)
+      var second = try RowReader(bytes)
+      guard try first.beginRow(), try second.beginRow() else { return false }
+      let field = convert(try first.field())
+      let value = try? second.next(Wanted.self)
+      // Both stand behind the value if there is one.
+      return field == value && (value == nil || first.offset == second.offset)
+    }
+  }
+
+  @Test func `a plain text reads as any other`() throws {
+    for length in 0...20 {
+      let plain = String(repeating: "x", count: length)
+      #expect(try readTwice("\"\(plain)\"", as: String.self) { $0.string })
+      for special in ["\\n", "é", "😀", "\\\"", "\\u0041"] {
+        let text = "\"\(plain)\(special)\(plain)\""
+        #expect(try readTwice(text, as: String.self) { $0.string })
+        #expect(try readTwice(" " + text, as: String.self) { $0.string })
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "0", "-0", "-0.0", "7", "1.5", "0.1", "-12.75", "1.", "123456789012345", "1234567890.12345",
+    "1234567890123456", "0.1234567890123456", "12345678901234567890", "1e5", "1.5e-7", "1e400",
+    " 2.5", "\"Infinity\"", "null", "true",
+  ])
+  func `a plain number reads as any other`(json: String) throws {
+    #expect(try readTwice(json, as: Double.self) { $0.double })
+    #expect(try readTwice(json, as: Bool.self) { $0.bool })
+  }
+
+  @Test(arguments: ["true", "false", " true", "null", "1"])
+  func `plain truth reads as any other`(json: String) throws {
+    #expect(try readTwice(json, as: Bool.self) { $0.bool })
+  }
+
   @Test func `a value of another type is an error`() throws {
     let json = Array(#"[["x"]]"#.utf8)
     let error = #expect(throws: DepotError.self) {

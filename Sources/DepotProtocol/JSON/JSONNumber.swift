@@ -77,7 +77,8 @@ package enum JSONNumber {
 
   /// Returns the finite double nearest to the number that `text` writes, or `nil` if it overflows.
   package static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-    if let value = shortDecimal(text) { return value }
+    var end = 0
+    if let value = shortDecimal(text, from: &end), end == text.count { return value }
     guard let value = Double(String(decoding: text, as: UTF8.self)), value.isFinite else {
       return nil
     }
@@ -85,25 +86,36 @@ package enum JSONNumber {
   }
 
   /// Reads up to 15 digits without an exponent: one exact division, so the result is exact too.
-  private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-    guard text.count <= 17 else { return nil }
+  ///
+  /// - Parameters:
+  ///   - text: The text; anything may follow the number.
+  ///   - position: The place of the number; afterwards, the place behind it.
+  /// - Returns: The number; `nil` if there is none, or more digits.
+  static func shortDecimal(
+    _ text: UnsafeBufferPointer<UInt8>,
+    from position: inout Int
+  ) -> Double? {
+    var next = position
+    let isNegative = next < text.count && text[next] == UInt8(ascii: "-")
+    if isNegative { next += 1 }
     var mantissa: Int64 = 0
-    var digits = 0
-    var fraction = 0
-    var seenPoint = false
-    let isNegative = text[0] == UInt8(ascii: "-")
-    for byte in text.dropFirst(isNegative ? 1 : 0) {
-      if byte == UInt8(ascii: "."), !seenPoint {
-        seenPoint = true
-        continue
+    let start = next
+    var point: Int?
+    while next < text.count, next - start <= 16 {
+      let digit = text[next] &- UInt8(ascii: "0")
+      if digit < 10 {
+        mantissa = mantissa &* 10 &+ Int64(digit)
+      } else if text[next] == UInt8(ascii: "."), point == nil, next > start {
+        point = next
+      } else {
+        break
       }
-      guard byte &- 0x30 < 10 else { return nil }
-      mantissa = mantissa &* 10 &+ Int64(byte &- 0x30)
-      digits += 1
-      if seenPoint { fraction += 1 }
+      next += 1
     }
-    guard digits <= 15 else { return nil }
-    let magnitude = Double(mantissa) / powersOfTen[fraction]
+    let digits = next - start - (point == nil ? 0 : 1)
+    guard 1...15 ~= digits else { return nil }
+    position = next
+    let magnitude = Double(mantissa) / powersOfTen[point.map { next - $0 - 1 } ?? 0]
     return isNegative ? -magnitude : magnitude
   }
 

@@ -64,7 +64,8 @@ extension DepotError {
 extension String: AttributeValue {
   public static var attributeType: AttributeType { .string }
   public static func read(from row: inout RowReader) throws(DepotError) -> String {
-    try row.next(.string) { $0.string }
+    if let text = row.plainText() { return text }
+    return try row.next(.string) { $0.string }
   }
   public var attributeValue: Value { .string(self) }
 }
@@ -89,7 +90,8 @@ extension Int: AttributeValue {
 extension Double: AttributeValue {
   public static var attributeType: AttributeType { .double }
   public static func read(from row: inout RowReader) throws(DepotError) -> Double {
-    try row.next(.double) { $0.double }
+    if let number = row.plainDouble() { return number }
+    return try row.next(.double) { $0.double }
   }
   public var attributeValue: Value { .double(self) }
 }
@@ -97,7 +99,8 @@ extension Double: AttributeValue {
 extension Bool: AttributeValue {
   public static var attributeType: AttributeType { .bool }
   public static func read(from row: inout RowReader) throws(DepotError) -> Bool {
-    try row.next(.bool) { $0.bool }
+    if let truth = row.plainTruth() { return truth }
+    return try row.next(.bool) { $0.bool }
   }
   public var attributeValue: Value { .bool(self) }
 }
