@@ -9,8 +9,9 @@ extension ModelContext {
       let batch = pending.removeUndecided()
       all += batch
       let errors = postponedErrors.count
-      readUnloaded(batch)
-      for links in batch.byClass {
+      let groups = batch.byClass
+      readUnloaded(groups)
+      for links in groups {
         for property in links[0].storage.description.relationships {
           cascade(property, of: links)
         }
@@ -25,8 +26,8 @@ extension ModelContext {
   /// Reads unread values, so that deleted objects stay readable.
   ///
   /// Large values are read only if the deletion can be undone.
-  private func readUnloaded(_ links: [ObjectReference]) {
-    for group in links.byClass {
+  private func readUnloaded(_ groups: [[ObjectReference]]) {
+    for group in groups {
       let description = group[0].storage.description
       let properties = description.properties.filter { !$0.isToMany }
       func readRows(lacking wanted: [Int], slots: [Int]?) {
@@ -64,7 +65,9 @@ extension ModelContext {
   private func leave(_ deleted: [ObjectReference]) {
     var lists: [PropertyOfObject: (owner: ObjectReference, gone: [ObjectReference])] = [:]
     var scans: [ObjectIdentifier: (property: PropertyDescription, links: [ObjectReference])] = [:]
-    for link in deleted {
+    let groups = deleted.byClass
+    let related = groups.filter { !$0[0].storage.description.relationships.isEmpty }
+    for link in related.joined() {
       for property in link.storage.description.relationships {
         guard let inverse = property.shape.inverse else { continue }
         let isLeft = property.relationship?.deleteRule != .noAction
@@ -87,12 +90,12 @@ extension ModelContext {
       list.owner.storage.forget(list.gone, list.gone.identifiers, place.slot)
     }
     for (property, links) in scans.values { scan(for: links, property) }
-    leaveOneWay(deleted)
+    leaveOneWay(groups)
   }
 
   /// Removes deleted objects from one-way relationships of registered objects.
-  private func leaveOneWay(_ deleted: [ObjectReference]) {
-    for links in deleted.byClass {
+  private func leaveOneWay(_ groups: [[ObjectReference]]) {
+    for links in groups {
       let description = links[0].storage.description
       lazy var gone = links.identifiers
       for owner in core.descriptions.values {

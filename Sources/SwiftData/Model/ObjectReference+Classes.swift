@@ -31,8 +31,17 @@ extension [ObjectReference] {
 
   /// The objects in the order of their rows, which the store finds and writes fastest.
   var byRow: [ObjectReference] {
-    let rows = map { $0.storage.identifier.row ?? .max }
-    if zip(rows, rows.dropFirst()).allSatisfy({ $0 <= $1 }) { return self }
-    return indices.sorted { rows[$0] < rows[$1] }.map { self[$0] }
+    var places: [(row: Int64, index: Int)] = []
+    places.reserveCapacity(count)
+    var isSorted = true
+    for index in indices {
+      let row = self[index].storage.identifier.row ?? .max
+      if let last = places.last, last.row > row { isSorted = false }
+      places.append((row, index))
+    }
+    if isSorted { return self }
+    // Pairs of numbers are compared and moved without a look at the objects.
+    places.sort { $0.row < $1.row }
+    return places.map { self[$0.index] }
   }
 }

@@ -190,17 +190,20 @@ struct SaveEncoding {
 
   private mutating func addDeletes() {
     for links in changes.deleted.byClass {
-      let known = links.filter { $0.storage.version != 0 }
-      let unknown = links.filter { $0.storage.version == 0 }
-      for (links, hasVersions) in [(known, true), (unknown, false)] where !links.isEmpty {
-        request.deletes.append(
-          SaveRequest.Deletion(
-            entity: links[0].storage.description.name,
-            identifiers: links.compactMap(\.storage.identifier.row),
-            versions: hasVersions ? links.map(\.storage.version) : nil
-          )
-        )
+      let entity = links[0].storage.description.name
+      var known = SaveRequest.Deletion(entity: entity, identifiers: [], versions: [])
+      var unknown = SaveRequest.Deletion(entity: entity, identifiers: [])
+      for link in links {
+        guard let row = link.storage.identifier.row else { continue }
+        let version = link.storage.version
+        if version == 0 {
+          unknown.identifiers.append(row)
+        } else {
+          known.identifiers.append(row)
+          known.versions?.append(version)
+        }
       }
+      request.deletes += [known, unknown].filter { !$0.identifiers.isEmpty }
     }
   }
 }
