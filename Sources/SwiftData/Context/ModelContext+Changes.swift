@@ -139,6 +139,7 @@ extension ModelContext {
   }
 
   private func deleteIfOwn(_ link: ObjectReference) {
+    if link.storage.context === self { return delete(link) }
     if let other = link.storage.ownContext, other !== self {
       return refuse(
         "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "

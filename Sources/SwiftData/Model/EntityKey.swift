@@ -11,6 +11,11 @@ final class EntityKey: Sendable {
   /// The topmost entity of the hierarchy, whose objects all have different keys.
   var root: EntityKey { topmost ?? self }
 
+  /// The identity of ``root``.
+  var rootIdentity: ObjectIdentifier {
+    if let topmost { ObjectIdentifier(topmost) } else { ObjectIdentifier(self) }
+  }
+
   private init(store: String?, name: String, root: EntityKey?) {
     self.store = store
     self.name = name

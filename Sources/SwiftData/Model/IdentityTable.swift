@@ -16,20 +16,20 @@ final class IdentityMap {
 
   /// Finds the storage of an object.
   subscript(identifier: PersistentIdentifier) -> ModelStorage? {
-    known(identifier.entity.root)?[identifier.key]
+    known(identifier.entity.rootIdentity)?[identifier.key]
   }
 
   /// Returns the objects of a hierarchy.
   func table(of entity: EntityKey) -> IdentityTable {
-    let root = entity.root
+    let root = entity.rootIdentity
     if let table = known(root) { return table }
     let table = IdentityTable(context, accessGuard)
-    tablesByRoot[ObjectIdentifier(root)] = table
+    tablesByRoot[root] = table
     return table
   }
 
-  private func known(_ root: EntityKey) -> IdentityTable? {
-    let root = ObjectIdentifier(root)
+  @inline(__always)
+  private func known(_ root: ObjectIdentifier) -> IdentityTable? {
     if root == latestRoot { return latest }
     guard let table = tablesByRoot[root] else { return nil }
     (latestRoot, latest) = (root, table)

@@ -17,6 +17,9 @@ extension ModelStorage {
   /// The changed properties that are sent to the store.
   final func changedColumns() -> SlotSet {
     changed.filter { slot in
+      if withDescription({ $0.codecs[slot] != nil }) {
+        return !isUnloaded(slot) && !isSameAsBase(slot)
+      }
       let property = description.properties[slot]
       if property.isToMany {
         guard property.isSavedList else { return false }
@@ -27,7 +30,7 @@ extension ModelStorage {
         return old.allIdentifiers != new?.allIdentifiers ?? []
       }
       if isUnloaded(slot) { return false }
-      if property.destination != nil, !property.shape.isSaved {
+      if !property.shape.isSaved {
         // The other side is sent, unless there is none.
         if case .nothing = slots[slot] { return !isSameAsBase(slot) }
         return false
@@ -38,9 +41,9 @@ extension ModelStorage {
 
   private final func isSameAsBase(_ slot: Int) -> Bool {
     // In a stage of a migration, the value that was read may stand for a missing one.
-    guard let old = base[slot], description.properties[slot].isSame(old, slots[slot]) else {
-      return false
-    }
+    guard let old = base[slot],
+      withDescription({ $0.properties[slot].isSame(old, slots[slot]) })
+    else { return false }
     return context?.isMigrating != true
   }
 }

@@ -210,8 +210,14 @@ extension ModelStorage {
   }
 
   @inline(__always)
-  private final func slot(of key: AnyKeyPath) -> Int {
-    unretainedDescription._withUnsafeGuaranteedRef { $0.slot(of: key) }
+  private final func slot(of key: AnyKeyPath) -> Int { withDescription { $0.slot(of: key) } }
+
+  /// Does something with the description without a count of the reference to it.
+  @inline(__always)
+  final func withDescription<Result>(
+    _ body: (EntityDescription) throws -> Result
+  ) rethrows -> Result {
+    try unretainedDescription._withUnsafeGuaranteedRef(body)
   }
 
   /// Returns the value of an attribute that isn't exactly of its type, or its placeholder.
@@ -246,7 +252,7 @@ extension ModelStorage {
   private final func isStored(_ value: AttributeCell, _ slot: Int) -> Bool {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return false }
     // In a migration stage, a value that was read may stand for a missing one.
-    return description.properties[slot].isSame(slots[slot], .value(value))
+    return withDescription { $0.properties[slot].isSame(slots[slot], .value(value)) }
       && context?.isMigrating != true
   }
 
@@ -277,16 +283,18 @@ extension ModelStorage {
     case .inserted: break
     case .stored, .deleted:
       if !changed.contains(slot) {
-        let property = description.properties[slot]
-        // A large value is read only where its change is to be undone.
-        let isWanted = !property.isExternal || context?.recordsChanges == true
-        if case .unloaded = slots[slot], isWanted, !property.isToMany {
-          load(slot, isAsked: false)
-        }
+        if case .unloaded = slots[slot], isReadForChange(slot) { load(slot, isAsked: false) }
         noteChange(slot, since: slots[slot])
       }
     }
     context?.willChange(self, slot)
+  }
+
+  /// Whether an unread property is read before its change.
+  private final func isReadForChange(_ slot: Int) -> Bool {
+    let property = description.properties[slot]
+    // A large value is read only where its change is to be undone.
+    return !property.isToMany && (!property.isExternal || context?.recordsChanges == true)
   }
 
   /// Notes that a property has a change of the program, and its value in the store.

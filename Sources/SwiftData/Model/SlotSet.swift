@@ -44,6 +44,7 @@ struct SlotSet: Hashable, Sequence {
 
   var isEmpty: Bool { low == 0 && high == nil }
 
+  @inline(__always)
   func contains(_ slot: Int) -> Bool {
     slot < 64 ? low & 1 << UInt64(slot) != 0 : high?.contains(slot) == true
   }

@@ -56,7 +56,13 @@ extension ModelStorage {
   fileprivate final var isSavedInPart: Bool {
     guard identifier.row != nil else { return false }
     if description.hasExternalValues { return true }
-    return slots.indices.contains { isLarge($0) || isUnknown($0) }
+    return slots.indices.contains { slot in
+      switch slots[slot] {
+      case .value(let cell): cell.isLarge
+      case .unloaded: isUnknown(slot)
+      default: false
+      }
+    }
   }
 
   /// A column whose value was neither read nor given by the program.

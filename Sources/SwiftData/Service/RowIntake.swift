@@ -117,9 +117,7 @@ final class RowIntake {
     let storage = link.storage
     if storage.version == 0, storage.changed.isEmpty {
       storage.version = reader.version
-      for step in layout.steps {
-        if let (index, slot) = try slot(step, of: storage, &reader) { storage.slots[index] = slot }
-      }
+      for step in layout.steps { try fill(step, of: storage, &reader) }
       return
     }
     let incoming = IncomingRow.read(version: reader.version, slots: layout.slots)
@@ -135,8 +133,26 @@ final class RowIntake {
     }
   }
 
-  /// Reads the slot of a property; a value that doesn't fit stays unread.
+  /// Takes a value that is unknown; one that doesn't fit stays unread.
   @inline(__always)
+  private func fill(
+    _ step: RowStep,
+    of storage: ModelStorage,
+    _ reader: inout RowReader
+  ) throws {
+    if case .value(let place, let codec, let width) = step {
+      // written at once, because a value is copied on its way through a slot that is returned
+      if let cell = try reader.cell(of: place, codec, width, of: storage, in: context) {
+        storage.slots[place] = .value(cell)
+      } else if context.isLarge(storage, place) {
+        lacksValues = true
+      }
+    } else if let (index, slot) = try slot(step, of: storage, &reader) {
+      storage.slots[index] = slot
+    }
+  }
+
+  /// Reads the slot of a property; a value that doesn't fit stays unread.
   private func slot(
     _ step: RowStep,
     of storage: ModelStorage,
@@ -157,7 +173,7 @@ final class RowIntake {
   ) throws {
     for step in steps {
       if let index = step.index, storage.isUnloaded(index), !storage.changed.contains(index) {
-        if let (index, slot) = try slot(step, of: storage, &reader) { storage.slots[index] = slot }
+        try fill(step, of: storage, &reader)
       } else {
         try reader.skip(step.width)
       }

@@ -112,7 +112,8 @@ final class RowPlan {
 }
 
 /// The columns of the rows of one class.
-struct RowLayout {
+@Memberwise
+final class RowLayout {
   let steps: [RowStep]
   /// The properties that have columns.
   let slots: SlotSet
@@ -150,7 +151,6 @@ extension RowReader {
   ///   - context: The context of the object.
   /// - Returns: The property and its slot; `nil` if the columns aren't used.
   /// - Throws: ``DepotError`` if the row is malformed.
-  @inline(__always)
   mutating func slot(
     _ step: RowStep,
     of storage: ModelStorage,
@@ -158,14 +158,8 @@ extension RowReader {
   ) throws -> (index: Int, slot: Slot)? {
     switch step {
     case .value(let place, let codec, let width):
-      let end = column + width
-      do {
-        return (place, .value(try codec._withUnsafeGuaranteedRef { try $0.cell(&self) }))
-      } catch let error where error.isOfValue {
-        try skip(end - column)
-        context.refuse(place, of: storage, error)
-        return (place, .unloaded)
-      }
+      let cell = try cell(of: place, codec, width, of: storage, in: context)
+      return (place, cell.map(Slot.value) ?? .unloaded)
     case .parts(let place, let codec, let places, let width):
       var texts: [String] = []
       for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
@@ -180,6 +174,30 @@ extension RowReader {
       return (index, .reference(PersistentIdentifier(entity, .row(try next(Int64.self)))))
     case .skip(let count):
       try skip(count)
+      return nil
+    }
+  }
+}
+
+extension RowReader {
+  /// Reads the value of an attribute from its columns.
+  ///
+  /// - Returns: The value; `nil` if it can't be taken, which is noted for the object.
+  /// - Throws: ``DepotError`` if the row is malformed.
+  @inline(__always)
+  mutating func cell(
+    of place: Int,
+    _ codec: Unmanaged<AttributeCodec>,
+    _ width: Int,
+    of storage: ModelStorage,
+    in context: ModelContext
+  ) throws -> AttributeCell? {
+    let end = column + width
+    do {
+      return try codec._withUnsafeGuaranteedRef { try $0.cell(&self) }
+    } catch let error where error.isOfValue {
+      try skip(end - column)
+      context.refuse(place, of: storage, error)
       return nil
     }
   }

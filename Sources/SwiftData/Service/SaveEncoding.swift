@@ -285,17 +285,18 @@ extension EntityDescription {
 extension ModelStorage {
   /// Writes the value of a property.
   fileprivate final func write(_ slot: Int, to row: inout RowWriter) throws {
-    try description.write(slots[slot], of: slot, to: &row)
+    try withDescription { try $0.write(slots[slot], of: slot, to: &row) }
   }
 
   /// Writes the value of a property as it was read.
   final func writeStored(_ slot: Int, to row: inout RowWriter) throws {
     guard changed.contains(slot) else { return try write(slot, to: &row) }
-    try description.write(base[slot] ?? .unloaded, of: slot, to: &row)
+    try withDescription { try $0.write(base[slot] ?? .unloaded, of: slot, to: &row) }
   }
 
   /// Writes the change of a property.
   final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
+    if withDescription({ $0.codecs[slot] != nil }) { return try write(slot, to: &row) }
     let property = description.properties[slot]
     guard property.isToMany else { return try write(slot, to: &row) }
     let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
