@@ -1,20 +1,26 @@
-internal import CDepotSQLite
+public import CDepotSQLite
 
 /// The current row of a statement, valid until the statement steps again.
-package struct Row: ~Copyable {
-  let handle: OpaquePointer
+///
+/// Its parts are public because the compiler puts only public functions into their callers in other
+/// modules; no product has this module.
+public struct Row: ~Copyable {
+  @usableFromInline let handle: OpaquePointer
+
+  @inlinable
+  init(handle: OpaquePointer) { self.handle = handle }
 
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   /// The kinds of values in a column.
-  package enum Kind: Sendable {
+  public enum Kind: Sendable {
     case integer
     case real
     case text
     case blob
     case null
 
-    @inline(__always)
+    @inlinable
     init(_ type: Int32) {
       self =
         switch type {
@@ -38,7 +44,7 @@ package struct Row: ~Copyable {
   package func isNull(_ column: Int) -> Bool { kind(column) == .null }
 
   /// The value in a column, whose bytes are valid until the statement steps again.
-  package enum Content {
+  public enum Content {
     case null
     case integer(Int64)
     case real(Double)
@@ -50,7 +56,8 @@ package struct Row: ~Copyable {
   ///
   /// The corresponding C functions are `sqlite3_column_value` and `sqlite3_value_*`. SQLite protects
   /// such a value from no other thread, but the connection has only one.
-  package func content(_ column: Int) -> Content {
+  @inlinable
+  public func content(_ column: Int) -> Content {
     let value = sqlite3_column_value(handle, Int32(column))
     switch Kind(sqlite3_value_type(value)) {
     case .integer: return .integer(sqlite3_value_int64(value))
@@ -66,8 +73,8 @@ package struct Row: ~Copyable {
     }
   }
 
-  @inline(__always)
-  package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+  @inlinable
+  public func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
   @inline(__always)
   package func real(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }

@@ -1,10 +1,10 @@
-internal import CDepotSQLite
+public import CDepotSQLite
 
 /// A compiled SQL statement, finalized when the last reference is released.
 ///
 /// A statement isn't `Sendable`: use it only where its ``Connection`` is used.
-package final class Statement {
-  package let handle: OpaquePointer
+public final class Statement {
+  @usableFromInline package let handle: OpaquePointer
 
   init(preparing sql: String, on database: OpaquePointer) throws(SQLiteError) {
     var handle: OpaquePointer?
@@ -31,8 +31,8 @@ package final class Statement {
   ///
   /// - Returns: Whether there is one.
   /// - Throws: ``SQLiteError`` if the step fails.
-  @inline(__always)
-  package func step() throws(SQLiteError) -> Bool {
+  @inlinable
+  public func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -41,19 +41,19 @@ package final class Statement {
   }
 
   /// The current row, after the last step.
-  @inline(__always)
-  package var row: Row { Row(handle: handle) }
+  @inlinable
+  public var row: Row { Row(handle: handle) }
 
   /// Ends the run and clears the bound values, so that the statement can run again.
-  @inline(__always)
-  package func reset() {
+  @inlinable
+  public func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
   /// Ends the run but keeps the bound values, for the caller to replace.
-  @inline(__always)
-  package func restart() {
+  @inlinable
+  public func restart() {
     sqlite3_reset(handle)
   }
 
@@ -104,26 +104,26 @@ package final class Statement {
     else { throw lastError }
   }
 
-  @inline(__always)
-  package func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
+  @inlinable
+  public func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
     guard sqlite3_bind_int64(handle, Int32(index), value) == SQLITE_OK else { throw lastError }
   }
 
-  @inline(__always)
-  package func bind(_ value: Double, at index: Int) throws(SQLiteError) {
+  @inlinable
+  public func bind(_ value: Double, at index: Int) throws(SQLiteError) {
     guard sqlite3_bind_double(handle, Int32(index), value) == SQLITE_OK else { throw lastError }
   }
 
-  @inline(__always)
-  package func bindNull(at index: Int) throws(SQLiteError) {
+  @inlinable
+  public func bindNull(at index: Int) throws(SQLiteError) {
     guard sqlite3_bind_null(handle, Int32(index)) == SQLITE_OK else { throw lastError }
   }
 
   /// Runs a statement with bound values to its end, and resets it for another run.
   ///
   /// The values stay bound.
-  @inline(__always)
-  package func runBound() throws(SQLiteError) {
+  @inlinable
+  public func runBound() throws(SQLiteError) {
     let code = sqlite3_step(handle)
     guard code == SQLITE_DONE || code == SQLITE_ROW else {
       let error = lastError
@@ -164,7 +164,7 @@ package final class Statement {
     try rows(values, make).first
   }
 
-  package var lastError: SQLiteError {
+  @usableFromInline package var lastError: SQLiteError {
     SQLiteError(database: sqlite3_db_handle(handle), sql: sql)
   }
 }

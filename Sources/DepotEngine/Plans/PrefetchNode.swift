@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// A prefetched relationship, whose rows are sent together with the rows that refer to them.
-struct PrefetchNode {
+struct PrefetchNode: Sendable {
   /// The path from the rows of the request.
   let path: String
   /// Whether the links must be sent too, since the source rows have no column for the relationship.

@@ -3,7 +3,7 @@ internal import CDepotSQLite
 /// A failed call of SQLite.
 ///
 /// It names the statement, never the bound values.
-package struct SQLiteError: Error {
+public struct SQLiteError: Error {
   /// The extended result code.
   package var code: Int32
   package var message: String
@@ -43,7 +43,7 @@ package struct SQLiteError: Error {
 }
 
 extension SQLiteError: CustomStringConvertible {
-  package var description: String {
+  public var description: String {
     let errno = systemErrno == 0 ? "" : ", errno \(systemErrno)"
     return "SQLite error \(code)\(errno): \(message)\(sql.map { " in \($0)" } ?? "")"
   }
