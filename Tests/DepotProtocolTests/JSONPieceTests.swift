@@ -10,23 +10,39 @@ import Testing
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
       var piece = JSONPiece(in: memory)
       for _ in 0..<300 {
-        switch Int.random(in: 0..<4, using: &random) {
+        let comma = UInt8(ascii: ",")
+        switch Int.random(in: 0..<6, using: &random) {
         case 0:
           let number = Self.number(using: &random)
           direct.integer(number)
           piece.integer(number, to: &gathered)
         case 1:
-          let number = Self.double(using: &random)
-          direct.double(number)
-          piece.double(number, to: &gathered)
+          let number = Self.number(using: &random)
+          direct.raw(",")
+          direct.integer(number)
+          piece.integer(number, after: comma, to: &gathered)
         case 2:
+          let number = Self.double(using: &random)
+          direct.raw(",")
+          direct.double(number)
+          piece.double(number, after: comma, to: &gathered)
+        case 3:
           var text = Self.text(using: &random)
+          direct.raw(",")
           direct.string(text)
-          text.withUTF8 { piece.string(utf8: $0, to: &gathered) }
+          let isWritten = text.withUTF8 { piece.string(utf8: $0, after: comma, to: &gathered) }
+          #expect(isWritten)
+        case 4:
+          var bytes = Array(Self.text(using: &random).utf8)
+          bytes.insert(0xFF, at: Int.random(in: 0...bytes.count, using: &random))
+          let isWritten = bytes.withUnsafeBufferPointer {
+            piece.string(utf8: $0, after: comma, to: &gathered)
+          }
+          #expect(!isWritten, "ill-formed text")
         default:
           direct.raw("null,")
           piece.raw("null", to: &gathered)
-          piece.byte(UInt8(ascii: ","), to: &gathered)
+          piece.byte(comma, to: &gathered)
         }
       }
       piece.move(to: &gathered)

@@ -59,34 +59,49 @@ struct RowWriting {
     limit: Int = .max,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    let start = writer.bytes.count
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) {
       (memory) throws(DepotError) in
       var piece = JSONPiece(in: memory)
-      piece.byte(UInt8(ascii: "["), to: &writer)
-      if hasIdentity {
-        write(row.integer(offset), form, &piece, to: &writer)
-        piece.byte(UInt8(ascii: ","), to: &writer)
-        write(row.integer(offset + 1), form, &piece, to: &writer)
-      }
-      for index in 0..<values.count {
-        if hasIdentity || index > 0 { piece.byte(UInt8(ascii: ","), to: &writer) }
-        try write(row, offset, values[index], form, &piece, to: &writer)
-        guard writer.bytes.count + piece.count - start <= limit else { throw tooLarge }
-      }
-      piece.byte(UInt8(ascii: "]"), to: &writer)
+      try write(row, from: offset, int64: form, limit: limit, &piece, to: &writer)
       piece.move(to: &writer)
     }
+  }
+
+  /// Writes the current row as the function above does, to a piece that may have other rows.
+  func write(
+    _ row: borrowing Row,
+    from offset: Int = 0,
+    int64 form: Int64Form,
+    limit: Int = .max,
+    _ piece: inout JSONPiece,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    let start = writer.bytes.count + piece.count
+    var delimiter = UInt8(ascii: "[")
+    if hasIdentity {
+      write(row.integer(offset), after: delimiter, form, &piece, to: &writer)
+      delimiter = UInt8(ascii: ",")
+      write(row.integer(offset + 1), after: delimiter, form, &piece, to: &writer)
+    }
+    for index in 0..<values.count {
+      try write(row, offset, values[index], after: delimiter, form, &piece, to: &writer)
+      delimiter = UInt8(ascii: ",")
+      guard writer.bytes.count + piece.count - start <= limit else { throw tooLarge }
+    }
+    if delimiter == UInt8(ascii: "[") { piece.byte(delimiter, to: &writer) }
+    piece.byte(UInt8(ascii: "]"), to: &writer)
   }
 
   @inline(__always)
   private func write(
     _ value: Int64,
+    after delimiter: UInt8,
     _ form: Int64Form,
     _ piece: inout JSONPiece,
     to writer: inout JSONWriter
   ) {
-    if case .number = form { return piece.integer(value, to: &writer) }
+    if case .number = form { return piece.integer(value, after: delimiter, to: &writer) }
+    piece.byte(delimiter, to: &writer)
     piece.move(to: &writer)
     writer.integer(value, as: form)
   }
@@ -97,22 +112,29 @@ struct RowWriting {
     _ row: borrowing Row,
     _ offset: Int,
     _ column: Column,
+    after delimiter: UInt8,
     _ form: Int64Form,
     _ piece: inout JSONPiece,
     to writer: inout JSONWriter
   ) throws(DepotError) {
     let content = row.content(offset + column.index)
     switch (content, column.form) {
-    case (.null, .identifiers): piece.raw("[]", to: &writer)
-    case (.null, _) where !column.isSum: piece.raw("null", to: &writer)
-    case (.integer(let value), .scalar(.int64)): write(value, form, &piece, to: &writer)
+    case (.integer(let value), .scalar(.int64)):
+      write(value, after: delimiter, form, &piece, to: &writer)
     case (.integer(let value), .scalar(.bool)):
+      piece.byte(delimiter, to: &writer)
       piece.raw(value != 0 ? "true" : "false", to: &writer)
-    case (.real(let value), .scalar(.double)): piece.double(value, to: &writer)
+    case (.real(let value), .scalar(.double)):
+      piece.double(value, after: delimiter, to: &writer)
     case (.text(let text), .scalar(.string)):
-      guard UTF8Sequence.isValid(text) else { throw invalidText(row, offset, column) }
-      piece.string(utf8: text, to: &writer)
+      guard piece.string(utf8: text, after: delimiter, to: &writer) else {
+        throw invalidText(row, offset, column)
+      }
     default:
+      piece.byte(delimiter, to: &writer)
+      if case .null = content, !column.isSum {
+        return piece.raw(column.form == .identifiers ? "[]" : "null", to: &writer)
+      }
       piece.move(to: &writer)
       try write(content, row, offset, column, form, to: &writer)
     }

@@ -102,22 +102,27 @@ struct FetchRun: StreamRun {
   ) throws {
     var count = 0
     let mostRows = form.batch ?? .max
-    while !isAtEnd, count < mostRows, writer.bytes.count - start < byteLimit {
-      if count > 0 { writer.bytes.append(UInt8(ascii: ",")) }
-      try writeRow(to: &writer)
-      count += 1
-      guard count < mostRows, writer.bytes.count - start < byteLimit else { break }
-      try moveOn()
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
+      var piece = JSONPiece(in: memory)
+      while !isAtEnd, count < mostRows, writer.bytes.count + piece.count - start < byteLimit {
+        if count > 0 { piece.byte(UInt8(ascii: ","), to: &writer) }
+        try writeRow(&piece, to: &writer)
+        count += 1
+        guard count < mostRows, writer.bytes.count + piece.count - start < byteLimit else { break }
+        try moveOn()
+      }
+      piece.move(to: &writer)
     }
     rowCount += count
   }
 
-  private mutating func writeRow(to writer: inout JSONWriter) throws {
-    let start = writer.bytes.count
+  private mutating func writeRow(_ piece: inout JSONPiece, to writer: inout JSONWriter) throws {
+    let start = writer.bytes.count + piece.count
     try writing.write(
       statement.row,
       int64: reply.int64,
       limit: Limits.frameBytes,
+      &piece,
       to: &writer
     )
     if let section {
@@ -127,6 +132,7 @@ struct FetchRun: StreamRun {
     }
     isRowWritten = true
     guard let liveKeys else { return }
+    piece.move(to: &writer)
     try live?.add(LiveEntry(statement.row, liveKeys, json: writer.bytes[start...]))
   }
 
@@ -170,7 +176,11 @@ struct FetchRun: StreamRun {
         try moveOn()
         if isAtEnd { break }
         var writer = JSONWriter()
-        try writeRow(to: &writer)
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
+          var piece = JSONPiece(in: memory)
+          try writeRow(&piece, to: &writer)
+          piece.move(to: &writer)
+        }
         rows.append(
           WrittenRow(identifier: statement.row.integer(0), bytes: writer.bytes)
         )
@@ -186,13 +196,14 @@ struct FetchRun: StreamRun {
   func writeEnd(to writer: inout JSONWriter) {
     // A watched query's call continues after its rows.
     if live != nil { return }
-    reply.object(to: &writer) { writer in
-      writer.member("rows", rowCount)
-      if section != nil {
-        writer.member("sections")
-        sections.write(to: &writer)
-      }
+    let start = reply.begin(",\"ok\":{\"rows\":", in: &writer)
+    writer.integer(rowCount)
+    if section != nil {
+      writer.member("sections")
+      sections.write(to: &writer)
     }
+    writer.raw("}")
+    reply.end(from: start, in: &writer)
   }
 
   func close() {

@@ -53,53 +53,66 @@ package struct JSONPiece: ~Copyable {
     end += NumberText.write(value, to: start + end)
   }
 
-  /// Writes a number as ``JSONWriter/double(_:)`` does.
-  package mutating func double(_ value: Double, to writer: inout JSONWriter) {
+  /// Writes a delimiter and a number.
+  package mutating func integer(
+    _ value: Int64,
+    after delimiter: UInt8,
+    to writer: inout JSONWriter
+  ) {
+    reserve(NumberText.longest + 1, &writer)
+    start[end] = delimiter
+    end += 1 + NumberText.write(value, to: start + end + 1)
+  }
+
+  /// Writes a delimiter, and a number as ``JSONWriter/double(_:)`` does.
+  package mutating func double(
+    _ value: Double,
+    after delimiter: UInt8,
+    to writer: inout JSONWriter
+  ) {
+    reserve(NumberText.longest + 1, &writer)
+    start[end] = delimiter
+    end += 1
     guard value.isFinite else {
       move(to: &writer)
       return writer.double(value)
     }
-    reserve(NumberText.longest, &writer)
     end += NumberText.write(value, to: start + end)
   }
 
-  /// Writes well-formed UTF-8 as a string in quotation marks.
+  /// Writes a delimiter, and UTF-8 as a string in quotation marks.
+  ///
+  /// - Returns: `false` if the text is ill-formed; then nothing was written.
   package mutating func string(
     utf8 text: UnsafeBufferPointer<UInt8>,
+    after delimiter: UInt8,
     to writer: inout JSONWriter
-  ) {
-    let size = text.count + 2
-    guard size <= Self.capacity else { return write(text, to: &writer) }
+  ) -> Bool {
+    let size = text.count + 3
+    guard size <= Self.capacity else { return write(text, after: delimiter, to: &writer) }
     reserve(size, &writer)
-    start[end] = UInt8(ascii: "\"")
-    let target = UnsafeMutableRawPointer(start + end + 1)
-    var index = 0
-    while index < text.count {
-      if index + 8 <= text.count, let base = text.baseAddress {
-        let word = UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        if PlainBytes.needNoEscape(word) {
-          target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
-          index += 8
-          continue
-        }
-      }
-      let byte = text[index]
-      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        return write(text, to: &writer)
-      }
-      target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
-      index += 1
+    let target = start + end
+    guard let isASCII = PlainBytes.copy(text, to: target + 2) else {
+      return write(text, after: delimiter, to: &writer)
     }
+    guard isASCII || UTF8Sequence.isValid(text) else { return false }
+    target[0] = delimiter
+    target[1] = UInt8(ascii: "\"")
+    target[size - 1] = UInt8(ascii: "\"")
     end += size
-    start[end - 1] = UInt8(ascii: "\"")
+    return true
   }
 
   /// Writes a string that is large, or has characters to escape, directly.
   private mutating func write(
     _ text: UnsafeBufferPointer<UInt8>,
+    after delimiter: UInt8,
     to writer: inout JSONWriter
-  ) {
+  ) -> Bool {
+    guard UTF8Sequence.isValid(text) else { return false }
+    byte(delimiter, to: &writer)
     move(to: &writer)
     writer.string(utf8: text)
+    return true
   }
 }

@@ -156,6 +156,44 @@ package struct JSONWriter: Sendable {
 }
 
 extension PlainBytes {
+  /// Copies text that a string needn't escape, in one pass.
+  ///
+  /// - Returns: Whether all of it is ASCII; `nil` if a byte must be escaped.
+  @inline(__always)
+  static func copy(
+    _ text: UnsafeBufferPointer<UInt8>,
+    to target: UnsafeMutablePointer<UInt8>
+  ) -> Bool? {
+    guard let base = text.baseAddress else { return true }
+    var bits: UInt64 = 0
+    func copyWord(_ index: Int) -> Bool {
+      let word = UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)
+      bits |= word
+      UnsafeMutableRawPointer(target + index).storeBytes(of: word, as: UInt64.self)
+      return needNoEscape(word)
+    }
+    var index = 0
+    while index + 8 <= text.count {
+      guard copyWord(index) else { return nil }
+      index += 8
+    }
+    if index > 0 {
+      // The last bytes are copied with some before them.
+      guard index == text.count || copyWord(text.count - 8) else { return nil }
+    } else {
+      while index < text.count {
+        let byte = base[index]
+        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+          return nil
+        }
+        bits |= UInt64(byte)
+        target[index] = byte
+        index += 1
+      }
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
+  }
+
   /// Whether no byte of `text` is one that a string has to escape; beyond ASCII it may be `false` too.
   static func needNoEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count >= 8, let base = text.baseAddress else {
