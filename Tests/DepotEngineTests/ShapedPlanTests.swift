@@ -37,7 +37,12 @@ import Testing
         }
         if call.form.shape?.variables.isEmpty == false { shared += 1 }
         let expected = Self.read { try ReadStatement(call.operation, in: catalog) }
-        let found = Self.read { try plans.read(call.operation, call.form, in: catalog).plan }
+        let found = Self.read {
+          let read = try plans.read(call.operation, call.form, in: catalog)
+          var statement = read.plan
+          statement.parameters = statement.parameters.indices.map(read.value)
+          return statement
+        }
         #expect(found == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       }
     }

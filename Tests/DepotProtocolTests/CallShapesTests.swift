@@ -61,8 +61,10 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var shapes = CallShapes()
     var known = 0
+    var form = ""
     for _ in 0..<400 {
-      let form = random.pick(Self.forms)
+      // A program often makes the same call again.
+      if form.isEmpty || random.once(in: 2) { form = random.pick(Self.forms) }
       let parts = form.split(separator: "#", omittingEmptySubsequences: false)
       var text = String(parts[0])
       for part in parts.dropFirst() {

@@ -6,7 +6,7 @@ final class GetPlan {
   private let statement: Statement
   private let connection: Connection
   private let writing: RowWriting
-  private let entity: String
+  let entity: String
   /// The names of the columns as JSON.
   private let names: [UInt8]
   /// The statement's parameters before the identifier.
@@ -44,7 +44,7 @@ final class GetPlan {
   /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more bytes than `byteLimit`.
   func answer(
     _ request: GetRequest,
-    _ identifiers: [Int64],
+    _ identifiers: Span<Int64>,
     _ reply: ReplyWriter,
     byteLimit: Int = Limits.frameBytes,
     _ writer: inout JSONWriter
@@ -79,7 +79,7 @@ final class GetPlan {
 
   /// Appends the rows, the end of their list, and their related rows.
   private func append(
-    _ identifiers: [Int64],
+    _ identifiers: Span<Int64>,
     _ reply: ReplyWriter,
     _ byteLimit: Int,
     _ writer: inout JSONWriter,
@@ -89,8 +89,9 @@ final class GetPlan {
     writer.raw("]")
     guard !prefetch.isEmpty else { return }
     var run = PrefetchRun(connection, reply, byteLimit: byteLimit)
-    var rest = Set(identifiers).subtracting(missing)
-    let found = identifiers.filter { rest.remove($0) != nil }
+    let all = identifiers.indices.map { identifiers[$0] }
+    var rest = Set(all).subtracting(missing)
+    let found = all.filter { rest.remove($0) != nil }
     guard let related = try run.related(prefetch, of: found) else { throw Self.tooLarge }
     writer.raw(",\"related\":[")
     writer.raw(related)
@@ -98,7 +99,7 @@ final class GetPlan {
   }
 
   private func appendRows(
-    _ identifiers: [Int64],
+    _ identifiers: Span<Int64>,
     _ reply: ReplyWriter,
     _ byteLimit: Int,
     _ writer: inout JSONWriter,
@@ -108,7 +109,8 @@ final class GetPlan {
     let start = writer.bytes.count
     var isFirst = true
     for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
-    for identifier in identifiers {
+    for index in identifiers.indices {
+      let identifier = identifiers[index]
       statement.restart()
       try statement.bind(identifier, at: parameters.count + 1)
       guard try statement.step() else {

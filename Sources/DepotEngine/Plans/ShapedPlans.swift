@@ -54,7 +54,7 @@ struct ShapedPlans<Plan: StatementPlan> {
   ) throws(DepotError) -> PlannedRead<Plan> {
     guard let shape = form.shape else { return PlannedRead(try Plan(operation, in: catalog)) }
     let key = ObjectIdentifier(shape)
-    if let known = plans[key], let plan = known.plan(form) { return PlannedRead(plan, known) }
+    if let known = plans[key], known.suits(form) { return PlannedRead(known, form) }
     let operation = form.operation ?? operation
     let plan = try Plan(operation, in: catalog)
     if plans[key] == nil {
@@ -67,11 +67,20 @@ struct ShapedPlans<Plan: StatementPlan> {
 
 /// The plan of a call.
 struct PlannedRead<Plan: StatementPlan> {
+  /// The plan, perhaps of another call of the shape; then the parameters have other values.
   let plan: Plan
   private let shaped: ShapedPlan<Plan>?
+  private let form: CallForm
 
-  fileprivate init(_ plan: Plan, _ shaped: ShapedPlan<Plan>? = nil) {
-    (self.plan, self.shaped) = (plan, shaped)
+  fileprivate init(_ plan: Plan) { (self.plan, shaped, form) = (plan, nil, CallForm()) }
+
+  fileprivate init(_ shaped: ShapedPlan<Plan>, _ form: CallForm) {
+    (plan, self.shaped, self.form) = (shaped.plan, shaped, form)
+  }
+
+  /// Returns the call's value of a parameter.
+  func value(_ parameter: Int) -> SQLiteValue {
+    shaped?.value(parameter, form) ?? plan.statement.parameters[parameter]
   }
 
   /// Returns the statement with the call's values bound; the cache's connection is the same for
@@ -79,7 +88,9 @@ struct PlannedRead<Plan: StatementPlan> {
   func prepared(on connection: Connection) throws(SQLiteError) -> Statement {
     guard let shaped else { return try connection.prepared(plan.statement) }
     let statement = try shaped.compiled(on: connection)
-    try statement.bind(plan.statement.parameters)
+    for parameter in plan.statement.parameters.indices {
+      try statement.bind(value(parameter), at: parameter + 1)
+    }
     return statement
   }
 }
@@ -88,7 +99,6 @@ struct PlannedRead<Plan: StatementPlan> {
 private final class ShapedPlan<Plan: StatementPlan> {
   /// The parameter of a constant in the statement.
   private struct ParameterSource {
-    var parameter: Int
     var constant: Int
     /// Whether the constant is bound as a double.
     var isReal: Bool
@@ -96,9 +106,9 @@ private final class ShapedPlan<Plan: StatementPlan> {
 
   /// Kept alive so that no other shape gets its identity.
   private let shape: CallShape
-  private let plan: Plan
-  /// The parameters of the constants; `nil` if each call needs its own plan.
-  private let places: [ParameterSource]?
+  let plan: Plan
+  /// The constant of each parameter that differs between calls; `nil` if each call needs its own plan.
+  private let places: [ParameterSource?]?
   /// The compiled statement, after the first run.
   private var statement: Statement?
 
@@ -133,23 +143,26 @@ private final class ShapedPlan<Plan: StatementPlan> {
     _ statement: ReadStatement,
     _ others: [ReadStatement],
     _ probes: [[Int64]]
-  ) -> [ParameterSource]? {
+  ) -> [ParameterSource?]? {
     let count = statement.parameters.count
     guard others.count == probes.count,
       others.allSatisfy({
         $0.sql == statement.sql && $0.parameters.count == count && $0.isSlow == statement.isSlow
       })
     else { return nil }
-    var places: [ParameterSource] = []
+    var places: [ParameterSource?] = []
     for parameter in 0..<count {
       let values = others.map { $0.parameters[parameter] }
       let own = statement.parameters[parameter]
-      if values.allSatisfy({ $0 == own }) { continue }
+      if values.allSatisfy({ $0 == own }) {
+        places.append(nil)
+        continue
+      }
       func place(_ isReal: Bool, _ form: (Int64) -> SQLiteValue) -> ParameterSource? {
         let constant = probes[0].indices.first { constant in
           zip(values, probes).allSatisfy { $0 == form($1[constant]) }
         }
-        return constant.map { ParameterSource(parameter: parameter, constant: $0, isReal: isReal) }
+        return constant.map { ParameterSource(constant: $0, isReal: isReal) }
       }
       guard
         let place = place(false, SQLiteValue.integer) ?? place(true, { .real(Double($0)) })
@@ -167,21 +180,21 @@ private final class ShapedPlan<Plan: StatementPlan> {
     return compiled
   }
 
-  /// Returns the plan for a call of the shape, or `nil` if it needs its own.
-  func plan(_ form: CallForm) -> Plan? {
-    guard let places else { return nil }
-    var result = plan
-    for place in places {
-      let constant = form.constant(place.constant)
-      if place.isReal {
-        // An integer that no double equals stays an integer.
-        guard let value = Double(exactly: constant) else { return nil }
-        result.statement.parameters[place.parameter] = .real(value)
-      } else {
-        result.statement.parameters[place.parameter] = .integer(constant)
-      }
+  /// Whether a call of the shape has the same plan, except for its values.
+  func suits(_ form: CallForm) -> Bool {
+    guard let places else { return false }
+    // An integer that no double equals stays an integer.
+    return places.allSatisfy { place in
+      guard let place, place.isReal else { return true }
+      return Double(exactly: form.constant(place.constant)) != nil
     }
-    return result
+  }
+
+  /// Returns a call's value of a parameter; `nil` if all calls have the plan's value.
+  func value(_ parameter: Int, _ form: CallForm) -> SQLiteValue? {
+    guard let place = places?[parameter] else { return nil }
+    let constant = form.constant(place.constant)
+    return place.isReal ? .real(Double(constant)) : .integer(constant)
   }
 }
 

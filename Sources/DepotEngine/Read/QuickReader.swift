@@ -20,6 +20,8 @@ package final class QuickReader {
   private let clock: ReadClock
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
+  /// The one of the plans that was used last.
+  private var lastPlan: GetPlan?
   private var streams = ShapedPlans<StreamPlan>()
   private var questions = ShapedPlans<ReadStatement>()
   private var generation = -1
@@ -86,7 +88,7 @@ package final class QuickReader {
     try control.check()
     clock.isPatient = isAlone
     if generation != catalog.generation {
-      plans = [:]
+      (plans, lastPlan) = ([:], nil)
       streams.removeAll()
       questions.removeAll()
       connection.forgetStatements()
@@ -122,8 +124,9 @@ package final class QuickReader {
       let plan = try plan(request, catalog)
       clock.restart()
       do {
-        let identifiers = form.identifiers ?? request.identifiers
-        try plan.answer(request, identifiers, reply, byteLimit: Self.getBytes, &writer)
+        try form.withIdentifiers(of: request) { identifiers in
+          try plan.answer(request, identifiers, reply, byteLimit: Self.getBytes, &writer)
+        }
       } catch let error as DepotError where error.code == .frameTooLarge {
         longReads.remember(request.entity, evenAlone: true, isTooLarge: true)
         return false
@@ -165,9 +168,11 @@ package final class QuickReader {
   private func plan(_ request: GetRequest, _ catalog: Catalog) throws -> GetPlan {
     let isPlain =
       request.select == nil && request.prefetch.isEmpty && !request.includesSubentityColumns
-    if isPlain, let plan = plans[request.entity] { return plan }
-    let plan = try GetPlan(request, in: catalog, connection)
-    if isPlain { plans[request.entity] = plan }
+    guard isPlain else { return try GetPlan(request, in: catalog, connection) }
+    if let lastPlan, lastPlan.entity == request.entity { return lastPlan }
+    let plan = try plans[request.entity] ?? GetPlan(request, in: catalog, connection)
+    plans[request.entity] = plan
+    lastPlan = plan
     return plan
   }
 

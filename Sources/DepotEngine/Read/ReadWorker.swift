@@ -213,7 +213,7 @@ actor ReadWorker {
     case .removeCopies(let names, _): try answers.removeCopies(names, to: &writer)
     case .get(let request):
       try GetPlan(request, in: catalog, connection)
-        .answer(request, request.identifiers, reply, &writer)
+        .answer(request, request.identifiers.span, reply, &writer)
     case .explain(let request):
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
     case .count:

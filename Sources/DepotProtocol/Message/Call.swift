@@ -48,11 +48,12 @@ package struct Call: Sendable {
     )
   }
 
-  /// Creates a call of a shape.
-  init(id: Int64, like other: Call, _ form: CallForm) {
-    self.id = id
-    self.form = form
-    (pattern, rest) = (other.pattern, other.rest)
+  /// Returns another call of the same shape.
+  func with(id: Int64, _ form: CallForm) -> Call {
+    var result = self
+    result.id = id
+    result.form = form
+    return result
   }
 
   /// The members besides the id, the operation, and its arguments.

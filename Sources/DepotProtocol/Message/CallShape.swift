@@ -10,7 +10,9 @@ package final class CallShape: Sendable {
   /// The meaning of each number of the frame.
   private let places: [NumberRole]
   /// The sources of the whole numbers of the predicate, in their order.
-  private let sources: [ConstantSource]
+  private let sources: [NumberSource]
+  /// The sources of the identifiers of a `get`.
+  private let rows: [NumberSource]
   /// The indexes of the constants that differ between calls.
   package let variables: [Int]
 
@@ -25,13 +27,18 @@ package final class CallShape: Sendable {
     case same(Int64)
   }
 
-  /// The value of a constant.
-  private struct ConstantSource: Sendable {
-    /// The number in the frame; `nil` if the constant is always the same.
+  /// The source of a constant or an identifier.
+  private struct NumberSource: Sendable {
+    /// The number in the frame; `nil` if it is the same in all calls.
     var place: Int?
     var isNegative = false
-    /// The constant of the first call.
+    /// The value in the first call.
     let first: Int64
+
+    func value(_ numbers: FrameOutline.Numbers) -> Int64 {
+      guard let place else { return first }
+      return isNegative ? -numbers[place] : numbers[place]
+    }
   }
 
   /// Finds out which numbers of a frame can differ; `nil` if that can't be determined.
@@ -43,7 +50,10 @@ package final class CallShape: Sendable {
     self.call = call
     let constants = call.operation.predicate?.numbers ?? []
     var places: [NumberRole] = []
-    var sources = constants.map { ConstantSource(first: $0) }
+    var sources = constants.map { NumberSource(first: $0) }
+    let identifiers =
+      if case .get(let request) = call.operation { request.identifiers } else { [] as [Int64] }
+    var rows = identifiers.map { NumberSource(first: $0) }
     let numbers = outline.numbers
     for (index, number) in numbers.enumerated() {
       var probe: Int64 = 481_516_234_207
@@ -54,13 +64,15 @@ package final class CallShape: Sendable {
       other.replaceSubrange(outline.place(index), with: String(probe).utf8)
       let found = Self.place(of: probe, in: other, beside: call, constants)
       places.append(found?.role ?? .same(number))
+      if case .row(let row)? = found?.role { rows[row].place = index }
       guard case .constants(let isNegative)? = found?.role else { continue }
       for constant in found?.constants ?? [] {
         (sources[constant].place, sources[constant].isNegative) = (index, isNegative)
       }
     }
-    guard places.contains(.call) else { return nil }
+    guard places.contains(.call), rows.count <= FrameOutline.mostNumbers else { return nil }
     self.places = places
+    self.rows = rows
     self.sources = sources
     variables = sources.indices.filter { sources[$0].place != nil }
   }
@@ -99,6 +111,11 @@ package final class CallShape: Sendable {
     self.frame.withUnsafeBytes { outline.isLike(self.outline, frame, $0) }
   }
 
+  /// Takes the numbers of a frame if that differs from frames of this shape only in them.
+  func takeNumbers(_ frame: UnsafeRawBufferPointer, _ outline: inout FrameOutline) -> Bool {
+    self.frame.withUnsafeBytes { outline.takeNumbers(frame, like: self.outline, $0) }
+  }
+
   /// Returns the call with these numbers in its frame, or `nil` if it isn't of this shape.
   func call(_ outline: FrameOutline) -> Call? {
     var id = call.id
@@ -116,13 +133,13 @@ package final class CallShape: Sendable {
         guard number == same else { return nil }
       }
     }
-    return Call(id: id, like: call, CallForm(shape: self, numbers: outline.values))
+    return call.with(id: id, CallForm(shape: self, numbers: outline.values))
   }
 
   /// The operation of a call with these numbers in its frame.
   fileprivate func operation(_ numbers: FrameOutline.Numbers) -> Operation {
     if case .get(var request) = call.operation {
-      request.identifiers = identifiers(numbers)
+      request.identifiers = rows.map { $0.value(numbers) }
       return .get(request)
     }
     return variables.isEmpty ? call.operation : operation(constants: constants(numbers))
@@ -134,22 +151,20 @@ package final class CallShape: Sendable {
   }
 
   fileprivate func constants(_ numbers: FrameOutline.Numbers) -> [Int64] {
-    sources.indices.map { constant($0, numbers) }
+    sources.map { $0.value(numbers) }
   }
 
   fileprivate func constant(_ index: Int, _ numbers: FrameOutline.Numbers) -> Int64 {
-    let source = sources[index]
-    guard let place = source.place else { return source.first }
-    return source.isNegative ? -numbers[place] : numbers[place]
+    sources[index].value(numbers)
   }
 
-  fileprivate func identifiers(_ numbers: FrameOutline.Numbers) -> [Int64] {
-    guard case .get(let request) = call.operation else { return [] }
-    var result = request.identifiers
-    for index in places.indices {
-      if case .row(let row) = places[index] { result[row] = numbers[index] }
-    }
-    return result
+  fileprivate func withIdentifiers(
+    _ numbers: FrameOutline.Numbers,
+    _ body: (Span<Int64>) throws -> Void
+  ) rethrows {
+    var values = FrameOutline.Numbers(repeating: 0)
+    for index in rows.indices { values[index] = rows[index].value(numbers) }
+    try body(values.span.extracting(first: rows.count))
   }
 }
 
@@ -173,8 +188,14 @@ package struct CallForm: Sendable {
   /// Returns one of the ``constants``.
   package func constant(_ index: Int) -> Int64 { shape?.constant(index, numbers) ?? 0 }
 
-  /// The rows of a `get`; `nil` if the call has no shape.
-  package var identifiers: [Int64]? { shape?.identifiers(numbers) }
+  /// Calls `body` with the rows of a `get`, which are those of `request` if the call has no shape.
+  package func withIdentifiers(
+    of request: GetRequest,
+    _ body: (Span<Int64>) throws -> Void
+  ) rethrows {
+    guard let shape else { return try body(request.identifiers.span) }
+    try shape.withIdentifiers(numbers, body)
+  }
 
   /// The operation; `nil` if the call has no shape.
   package var operation: Operation? { shape?.operation(numbers) }

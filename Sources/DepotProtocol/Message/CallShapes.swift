@@ -9,6 +9,8 @@ package struct CallShapes {
   private static let mostAlike = 8
   private static let buckets = 64
 
+  /// The shape that was found last, which is tried before the outline of a frame is made.
+  private var last: CallShape?
   private var shapes = [[CallShape]](repeating: [], count: buckets)
   /// The hashes of outlines seen once; a shape is determined when one is seen again.
   private var seen = [UInt64](repeating: 0, count: 256)
@@ -27,8 +29,12 @@ package struct CallShapes {
 
   /// Reads a frame without a copy of its bytes if it has a known shape.
   mutating func frame(_ text: UnsafeBufferPointer<UInt8>) throws(DepotError) -> ClientFrame {
+    let raw = UnsafeRawBufferPointer(text)
+    if let last, last.takeNumbers(raw, &outline), let call = last.call(outline) {
+      return .call(call)
+    }
     if let call = writes.call(text) { return .call(call) }
-    guard outline.take(UnsafeRawBufferPointer(text)) else {
+    guard outline.take(raw) else {
       let bytes = Array(text)
       let frame = try ClientFrame(bytes)
       writes.learn(bytes, frame)
@@ -36,8 +42,11 @@ package struct CallShapes {
     }
     let bucket = Int(outline.hash >> 58)
     var same = 0
-    for shape in shapes[bucket] where shape.isLike(UnsafeRawBufferPointer(text), outline) {
-      if let call = shape.call(outline) { return .call(call) }
+    for shape in shapes[bucket] where shape.isLike(raw, outline) {
+      if let call = shape.call(outline) {
+        last = shape
+        return .call(call)
+      }
       same += 1
     }
     let bytes = Array(text)

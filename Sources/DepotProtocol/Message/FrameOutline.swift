@@ -106,6 +106,39 @@ struct FrameOutline: Sendable {
     return bits >> UInt64(byte & 63) & 1 != 0
   }
 
+  /// Takes the numbers of a frame if it differs from a frame with an outline only in them; returns
+  /// whether it does.
+  ///
+  /// Their places and the hash aren't taken.
+  mutating func takeNumbers(
+    _ frame: UnsafeRawBufferPointer,
+    like other: FrameOutline,
+    _ otherFrame: UnsafeRawBufferPointer
+  ) -> Bool {
+    var (position, otherPosition) = (0, 0)
+    for index in 0..<other.count {
+      let length = other.starts[index] - otherPosition
+      guard position + length < frame.count,
+        Self.isEqual(frame, position, otherFrame, otherPosition, length)
+      else { return false }
+      let start = position + length
+      position = start
+      otherPosition = other.ends[index]
+      var value: Int64 = 0
+      while position < frame.count, position - start < 19, frame[position] &- 0x30 < 10 {
+        value = value &* 10 &+ Int64(frame[position] &- 0x30)
+        position += 1
+      }
+      guard 1...18 ~= position - start, frame[start] != 0x30 || position == start + 1 else {
+        return false
+      }
+      values[index] = value
+    }
+    let rest = frame.count - position
+    return rest == otherFrame.count - otherPosition
+      && Self.isEqual(frame, position, otherFrame, otherPosition, rest)
+  }
+
   /// Whether a frame with this outline differs from a frame with another outline only in numbers.
   func isLike(
     _ other: FrameOutline,

@@ -2,7 +2,7 @@
 ///
 /// A program sends the same frame repeatedly with other values. Such a frame is recognized by the
 /// bytes around its values: only the rows are checked, and the rest of the frame isn't parsed.
-struct WriteShape: Sendable {
+final class WriteShape: Sendable {
   /// The frame that the shape was made from.
   private let frame: [UInt8]
   /// The parts that differ between frames of the shape, in order.
