@@ -5,17 +5,16 @@ internal import DepotProtocol
 /// The start and the end of calls: each is answered here, by a store, or by a reader.
 extension Server {
   /// Begins a call: answers it here, or hands it to the store or the readers.
-  func start(_ bare: Call, _ session: Session) {
-    if let error = refusal(of: bare, session) {
-      session.fail(bare.id, error)
-      session.state.finish(bare.id)
-      return statistics.note(bare.pattern.ordinal, nanoseconds: 0, isError: true)
+  func start(_ call: consuming Call, _ session: Session) {
+    if let error = refusal(of: call, session) {
+      session.fail(call.id, error)
+      session.state.finish(call.id)
+      return statistics.note(call.pattern.ordinal, nanoseconds: 0, isError: true)
     }
-    let call: Call
     do throws(DepotError) {
-      call = try joined(bare, session)
+      try join(&call, session)
     } catch {
-      return fail(bare, session, error)
+      return fail(call, session, error)
     }
     let effect = call.pattern.declaration.effect
     guard session.queue.mayStart(effect) else {
@@ -231,15 +230,16 @@ extension Server {
         throw DepotError(.readOnly, "The store as it was before the migration can't be changed.")
           .hint("Write to \(container.name.dropLast(4))\(MigrationRequest.newSuffix).")
       }
-      let host = try container.host(of: call.operation)
+      let operation = call.operation
+      let host = try container.host(of: operation)
       try requireWritable(host)
-      session.queue.beginWrite(call.id, isChunked: call.operation.chunk != nil)
-      if case .writeBlob(let request) = call.operation, request.upload != nil {
+      session.queue.beginWrite(call.id, isChunked: operation.chunk != nil)
+      if case .writeBlob(let request) = operation, request.upload != nil {
         session.uploads.insert(host.number)
       }
       let request = request(call, session, running.control)
       if call.predecessor != nil { request.predecessor = before?.control }
-      if case .compact = call.operation { request.isBarrier = true }
+      if case .compact = operation { request.isBarrier = true }
       running.writes = [(host, request.token)]
       session.calls[call.id] = running
       allowDirectAnswer(to: request, session, of: host)

@@ -12,7 +12,7 @@ extension Server {
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   func container(_ name: String?, _ session: Session) throws(DepotError) -> Container {
     if name == nil, let container = session.container, container.state == .open,
-      container.interruption == nil
+      !container.isInterrupted
     {
       return container
     }

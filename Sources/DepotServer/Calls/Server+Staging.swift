@@ -26,15 +26,13 @@ extension Server {
     }
   }
 
-  /// Returns a call with its staged parts added.
+  /// Adds the staged parts of a save to its call.
   ///
   /// - Throws: ``DepotError`` `notfound.staged` if the staged parts don't match the call.
-  func joined(_ call: Call, _ session: Session) throws(DepotError) -> Call {
-    guard case .save(let request) = call.pattern, request.staged != nil else { return call }
-    var call = call
+  func join(_ call: inout Call, _ session: Session) throws(DepotError) {
+    guard case .save(let request) = call.pattern, request.staged != nil else { return }
     let before = session.staged.byteCount
     call.operation = .save(try session.staged.join(request))
     session.state.add(bytes: before - session.staged.byteCount, to: call.id)
-    return call
   }
 }

@@ -108,7 +108,7 @@ extension Server {
         scheduleFlush(session)
         return false
       }
-      perform(session.state.receive(frame, bytes: place.count), session)
+      perform(session.state.receive(consume frame, bytes: place.count), session)
     case .skipped(let length):
       session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
       scheduleFlush(session)
@@ -129,6 +129,7 @@ extension Server {
 
   /// Continues with the sessions whose next call may begin now.
   private func releaseHeld() {
+    guard !sessions.held.isEmpty else { return }
     for (number, session) in sessions.held {
       let isGone = !session.lists.contains(.all) || session.state.isClosing
       guard isGone || hasRoom(session) else { continue }
@@ -139,12 +140,12 @@ extension Server {
     }
   }
 
-  private func perform(_ action: SessionState.Action, _ session: Session) {
+  private func perform(_ action: consuming SessionState.Action, _ session: Session) {
     scheduleFlush(session)
-    switch action {
+    switch consume action {
     case .nothing: break
     case .welcome(let hello, let version): welcome(session, hello, version)
-    case .start(let call): start(call, session)
+    case .start(let call): start(consume call, session)
     case .reject(let id, let error):
       session.fail(id, error)
       statistics.invalidCalls += 1

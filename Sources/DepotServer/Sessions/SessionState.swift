@@ -86,12 +86,12 @@ package struct SessionState: Sendable {
   package var runningCount: Int { running.count }
 
   /// Handles a frame, of the given size in bytes, that the client sent.
-  package mutating func receive(_ frame: ClientFrame, bytes: Int = 0) -> Action {
-    switch frame {
+  package mutating func receive(_ frame: consuming ClientFrame, bytes: Int = 0) -> Action {
+    switch consume frame {
     case .hello(let hello): return receive(hello)
     case .ping(let number): return needsHello() ?? .pong(number)
     case .pong: return needsHello() ?? .nothing
-    case .call(let call): return start(call, bytes)
+    case .call(let call): return start(consume call, bytes)
     case .invalidCall(let id, let error): return begin(id) ?? .reject(id: id, error)
     case .invalidControl(let error): return needsHello() ?? fail(error)
     case .more(let id, let count):
@@ -149,7 +149,7 @@ package struct SessionState: Sendable {
     requestBytes += bytes
   }
 
-  private mutating func start(_ call: Call, _ bytes: Int) -> Action {
+  private mutating func start(_ call: consuming Call, _ bytes: Int) -> Action {
     if let action = begin(call.id) { return action }
     if case .draining = phase {
       return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
@@ -173,7 +173,7 @@ package struct SessionState: Sendable {
     }
     running.append(Running(id: call.id, bytes: bytes))
     requestBytes += bytes
-    return .start(call)
+    return .start(consume call)
   }
 
   /// Checks that a call with this id may begin; returns the necessary action if not.

@@ -12,6 +12,8 @@ struct SessionTable {
   }
 
   private var sessions: [Int64: Session] = [:]
+  /// The session that was found last, since the next event is often about the same one.
+  private var last: Session?
   private var lastNumber: Int64 = 0
   /// The sessions with output to send.
   private(set) var unsent: [Session] = []
@@ -24,7 +26,13 @@ struct SessionTable {
   var isEmpty: Bool { sessions.isEmpty }
   var values: [Int64: Session].Values { sessions.values }
 
-  subscript(number: Int64) -> Session? { sessions[number] }
+  subscript(number: Int64) -> Session? {
+    mutating get {
+      if let last, last.number == number { return last }
+      last = sessions[number]
+      return last
+    }
+  }
 
   /// Returns the number for the next connection.
   mutating func makeNumber() -> Int64 {
@@ -43,6 +51,7 @@ struct SessionTable {
     guard session.lists.contains(.all) else { return false }
     session.lists.remove(.all)
     sessions[session.number] = nil
+    last = nil
     return true
   }
 

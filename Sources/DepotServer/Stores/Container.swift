@@ -25,7 +25,9 @@ final class Container {
   /// The connections that use it.
   var users: Set<Int64> = []
   /// The error that refuses calls for now; `nil` if calls are accepted.
-  var interruption: DepotError?
+  var interruption: DepotError? { didSet { isInterrupted = interruption != nil } }
+  /// Whether there is an ``interruption``, which is much smaller to read.
+  private(set) var isInterrupted = false
   /// The custom stage of a migration in progress.
   var migration: RunningMigration?
   /// Whether it shows the store of another container, which nobody may write to meanwhile.
