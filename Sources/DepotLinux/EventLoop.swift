@@ -95,7 +95,8 @@ package final class EventLoop: SerialExecutor {
   ///   - events: The array that receives the events.
   package func wait(milliseconds: Int32, _ events: inout [Event]) {
     thread.store(Thread.current, ordering: .relaxed)
-    events.removeAll(keepingCapacity: true)
+    // This takes less time than `removeAll`, since there are few.
+    while !events.isEmpty { events.removeLast() }
     let timeout = state.withLock { state -> Int32 in
       defer { state.mustNotSleep = false }
       state.isSleeping = !state.mustNotSleep && state.jobs.isEmpty

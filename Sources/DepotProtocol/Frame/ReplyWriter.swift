@@ -16,10 +16,10 @@ package struct ReplyWriter: Sendable {
   ///
   /// - Returns: The offset of the frame, for ``end(from:in:)``.
   package func begin(_ text: StaticString, in writer: inout JSONWriter) -> Int {
-    let start = FrameEncoder.begin(framing, in: &writer)
+    let start = writer.bytes.count
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
       var piece = JSONPiece(in: memory)
-      piece.raw(Self.head, to: &writer)
+      piece.raw(framing == .length ? Self.prefixedHead : Self.head, to: &writer)
       piece.integer(id, to: &writer)
       piece.raw(text, to: &writer)
       piece.move(to: &writer)
@@ -119,4 +119,7 @@ extension ReplyWriter {
 
   /// The beginning of each frame, before the number of the call.
   private static var head: StaticString { "{\"id\":" }
+
+  /// The same after a place for the length.
+  private static var prefixedHead: StaticString { "\0\0\0\0{\"id\":" }
 }

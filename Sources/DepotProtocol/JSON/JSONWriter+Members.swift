@@ -15,17 +15,27 @@ extension JSONWriter {
   }
 
   /// Writes the name of a member, after a comma unless it is the first of its object.
-  package mutating func member(_ name: StaticString) {
+  package mutating func member(_ name: StaticString) { member(name, room: 0) { _ in 0 } }
+
+  /// Writes a member whose value `write` writes into memory with room for so many bytes.
+  @inline(__always)
+  private mutating func member(
+    _ name: StaticString,
+    room: Int,
+    _ write: (UnsafeMutablePointer<UInt8>) -> Int
+  ) {
     let isFirst = bytes.last == UInt8(ascii: "{")
     let count = name.utf8CodeUnitCount
     // One addition of bytes costs less than three.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 4) { text in
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 4 + room) { memory in
+      guard let text = memory.baseAddress else { return }
       text[0] = UInt8(ascii: ",")
       text[1] = UInt8(ascii: "\"")
-      for place in 0..<count { text[2 + place] = name.utf8Start[place] }
+      (text + 2).update(from: name.utf8Start, count: count)
       text[count + 2] = UInt8(ascii: "\"")
       text[count + 3] = UInt8(ascii: ":")
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[(isFirst ? 1 : 0)...]))
+      let end = count + 4 + write(text + count + 4)
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: memory[(isFirst ? 1 : 0)..<end]))
     }
   }
 
@@ -35,8 +45,7 @@ extension JSONWriter {
   }
 
   package mutating func member(_ name: StaticString, _ value: Int) {
-    member(name)
-    integer(value)
+    member(name, room: NumberText.longest) { NumberText.write(Int64(value), to: $0) }
   }
 
   package mutating func member(

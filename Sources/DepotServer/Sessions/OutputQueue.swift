@@ -61,8 +61,10 @@ package struct OutputQueue {
       chunks[firstChunk] = []
       firstChunk += 1
     }
-    chunks.removeAll(keepingCapacity: true)
-    firstChunk = 0
+    if firstChunk > 0 {
+      chunks.removeAll(keepingCapacity: true)
+      firstChunk = 0
+    }
     guard try send(writer.bytes, to: descriptor) else { return false }
     if writer.bytes.capacity > 1 << 16 {
       writer = JSONWriter(capacity: 4096)

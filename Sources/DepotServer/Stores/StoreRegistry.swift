@@ -85,6 +85,6 @@ struct StoreRegistry {
   mutating func submitWrites() {
     guard !writing.isEmpty else { return }
     for host in writing { host.submit() }
-    writing.removeAll(keepingCapacity: true)
+    while !writing.isEmpty { writing.removeLast() }
   }
 }
