@@ -276,6 +276,8 @@ final class RowMerge {
       edit(other, inverse, member, isAdded: false)
     }
     if let other = new.flatMap(context.registered)?.link {
+      // The object is deleted together with its target, or loses it.
+      if other.storage.phase == .deleted { context.pending.decide([other]) }
       edit(other, inverse, member, isAdded: true)
       if !shape.isSaved, !inverse.isToMany { leaveLast(other, inverse.slot, for: link) }
     }

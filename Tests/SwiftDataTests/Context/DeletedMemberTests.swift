@@ -162,6 +162,26 @@ import Testing
     #expect(havens.map(\.ships.count) == [1, 0])
   }
 
+  @Test func `takes along a member whose move away is given up`() throws {
+    context.automaticallyMergesChanges = true
+    context.mergePolicy = .rollback
+    let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+    let oslo = try #require(ida.haven)
+    ida.haven = nil
+    context.delete(oslo)
+    context.processPendingChanges()
+    #expect(!ida.isDeleted)
+    let writer = fixture.other
+    let there: Ship = try one(#Predicate { $0.name == "Ida" }, in: writer)
+    there.length = 11
+    try writer.save()
+    #expect(try context.fetch(FetchDescriptor<Ship>()).isEmpty)
+    #expect(ida.isDeleted)
+    try context.save()
+    #expect(try fixture.other.fetchCount(FetchDescriptor<Ship>()) == 0)
+    #expect(try fixture.other.fetch(FetchDescriptor<Haven>()).map(\.name) == ["Rome"])
+  }
+
   /// The ways in which a context finds out that an object is deleted.
   enum Way: CaseIterable { case save, fetch, refresh, history }
 

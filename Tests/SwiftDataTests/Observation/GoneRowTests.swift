@@ -292,6 +292,7 @@ import Testing
     theirs.insert(Shelf(name: "A"))
     theirs.insert(Volume(title: "Emma"))
     try theirs.save()
+    mine.automaticallyMergesChanges = true
     mine.mergePolicy = policy
     let shelf = try #require(mine.fetch(FetchDescriptor<Shelf>()).first)
     let stored = try mine.fetch(FetchDescriptor<Volume>())
