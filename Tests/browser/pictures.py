@@ -101,9 +101,13 @@ def pictures(store, folder):
         page.go("#/history")
         page.until_text("ann", ".transactions")
         take("history")
+        # The diagram has its natural size, and is shown as a whole.
+        page.resize(1480, 720)
         page.go("#/schema/Book")
         page.until_text("≤ 2100", ".schema-details")
+        page.one(".diagram a.chosen")
         take("schema")
+        page.resize(1180, 720)
         page.go(
             "#/query/Book?where=author.country+%3D%3D+%22USA%22+AND+year+%3E+1960&sort=-year&section=author.name"
         )
