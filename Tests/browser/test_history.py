@@ -248,6 +248,9 @@ class HistoryTest(BrowserTest):
         )
         self.store.run("delete", "Book", "--where", "$id == 4")
         self.store.run("delete", "Tag", "--where", "name == 'rare'")
+        self.addCleanup(lambda: [self.store.call("undo") for _ in range(8)])
+        others = [found(*question) for question in questions]
+        self.assertGreater(sum(one != other for one, other in zip(wanted, others)), 4)
         for (entity, where, sort), expected in zip(questions, wanted):
             address = urlencode({"where": where, "at": start, **({"sort": sort} if sort else {})})
             self.page.go(f"#/table/{entity}?{address}")
@@ -256,9 +259,6 @@ class HistoryTest(BrowserTest):
                 f"{where} of then: {expected}",
             )
             self.assertNotIn("Without filter", self.page.text(".past-bar"))
-            self.assertNotEqual(found(entity, where, sort), expected, f"{where} is another now")
-        for _ in range(8):
-            self.store.call("undo")
 
     def test_filtering_the_table_of_then_can_be_cancelled(self):
         start = self.store.call("history.status")["head"]
