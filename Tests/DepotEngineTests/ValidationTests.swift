@@ -21,6 +21,18 @@ import Testing
           validation: .init(minimum: .double(0), maximum: .double(1))
         ),
         Attribute(
+          name: "least",
+          type: .double,
+          isOptional: true,
+          validation: .init(minimum: .double(0))
+        ),
+        Attribute(
+          name: "most",
+          type: .double,
+          isOptional: true,
+          validation: .init(maximum: .double(1))
+        ),
+        Attribute(
           name: "word",
           type: .string,
           isOptional: true,
@@ -63,6 +75,7 @@ import Testing
   @Test(arguments: [
     ("low", "1", "constraint.range"), ("low", "6", "constraint.range"),
     ("part", "1.01", "constraint.range"), ("part", "\"NaN\"", "constraint.range"),
+    ("least", "\"NaN\"", "constraint.range"), ("most", "\"NaN\"", "constraint.range"),
     ("word", "\"a\"", "constraint.length"), ("word", "\"abcd\"", "constraint.length"),
     ("word", "\"a1\"", "constraint.pattern"), ("word", "\"a\\n\"", "constraint.pattern"),
     ("bytes", "\"AAAA\"", "constraint.length"), ("level", "\"Low\"", "constraint.case"),

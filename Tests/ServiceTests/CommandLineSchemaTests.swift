@@ -200,6 +200,26 @@ extension CommandTests {
       #expect(try daemon.depot(["fetch", "Item", "-o", "ids"]).output == "Item/1\nItem/2\n")
     }
 
+    @Test func `a plan with rows in its way ends as the migration would`() throws {
+      func schema(_ version: String, _ rule: String) -> String {
+        """
+        {"version":"\(version)","entities":[{"name":"T","attributes":[{"name":"a",\
+        "type":"string"\(rule)}]}]}
+        """
+      }
+      let first = try daemon.folder.write(schema("1.0.0", ""), to: "t1.json")
+      let next = try daemon.folder.write(schema("2.0.0", #","unique":true"#), to: "t2.json")
+      let depot = { try daemon.depot(["--container", "t"] + $0) }
+      #expect(try depot(["container", "open", "t", "--schema", first]).status == 0)
+      #expect(try depot(["insert", "T", "a=x"]).status == 0)
+      #expect(try depot(["schema", "plan", next]).status == 0)
+      #expect(try depot(["insert", "T", "a=x"]).status == 0)
+      let plan = try depot(["schema", "plan", next, "-o", "table"])
+      #expect(plan.output.contains("x T 1, 2 have the same a"), "\(plan)")
+      #expect(plan.status == 65)
+      #expect(try depot(["schema", "migrate", next]).status == 65)
+    }
+
     @Test func `programs get the error of the protocol`() throws {
       let file = try write("next.json", "2.0.0", Self.smaller)
       let outcome = try daemon.depot(["schema", "migrate", file, "-o", "json"])

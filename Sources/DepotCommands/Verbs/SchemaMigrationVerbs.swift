@@ -52,7 +52,7 @@ enum SchemaPlanVerb {
     details: """
       The service tries the migration and undoes it: the steps, the rows that each is about, those
       that are in the way, the time, and where the backup would be. Nothing is changed. Steps that
-      can lose values are marked with "!".
+      can lose values are marked with "!". The exit status is 65 if rows are in the way.
       """,
     examples: ["depot schema plan packages.schema.json"]
   ) { try SchemaMigrateVerb.run($0, isDryRun: true) }
@@ -85,6 +85,9 @@ enum SchemaMigrateVerb {
     let mayLose = isDryRun || session.invocation.has(allowLoss)
     let result = try define(session, isDryRun: isDryRun, allowing: mayLose ? .loss : .migration)
     session.write(json(result), orText: text(result, isDryRun: isDryRun))
+    if isDryRun, result.plans.contains(where: { !obstacles($0).isEmpty }) {
+      throw ExitStatus(status: DepotError.Code.rowsInTheWay.exitStatus)
+    }
   }
 
   /// Defines the schema in the file that is the operand.

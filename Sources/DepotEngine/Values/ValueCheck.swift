@@ -98,10 +98,9 @@ struct ValueCheck {
         Failure(.range, must: "be \(name): \(Self.number(cell)) is outside \(range ?? "")")
       )
     }
-    if let minimum = validation.minimum, compare(cell, minimum) < 0 {
+    if let minimum = validation.minimum, isOutside(cell, minimum, beyond: <) {
       result.append(Failure(.range, must: "be at least \(minimum.jsonText)"))
-    }
-    if let maximum = validation.maximum, compare(cell, maximum) > 0 {
+    } else if let maximum = validation.maximum, isOutside(cell, maximum, beyond: >) {
       result.append(Failure(.range, must: "be at most \(maximum.jsonText)"))
     }
     if !cases.isEmpty, Self.form(cell).map(cases.contains) == false {
@@ -148,9 +147,10 @@ struct ValueCheck {
     return []
   }
 
-  /// Compares a number or date with a bound; NaN is outside every bound.
-  private func compare(_ cell: Cell, _ bound: Value) -> Int {
-    StoredValue.decode(cell, as: type).sortOrder(bound)
+  /// Whether a number or date is beyond a bound, as NaN is beyond each.
+  private func isOutside(_ cell: Cell, _ bound: Value, beyond: (Int, Int) -> Bool) -> Bool {
+    let value = StoredValue.decode(cell, as: type)
+    return value.isNaN || beyond(value.sortOrder(bound), 0)
   }
 
   private static func form(_ cell: Cell) -> SQLiteForm? {
