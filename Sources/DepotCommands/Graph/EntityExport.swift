@@ -74,7 +74,8 @@ struct EntityExport {
       for name in names {
         // A selected composite has a column for each of its parts.
         let paths = attributes.filter { $0 == name || $0.hasPrefix(name + ".") }
-        for path in paths.isEmpty ? [name] : paths {
+        for path in paths.isEmpty ? [name] : paths
+        where !columns.contains(where: { $0.name == path }) {
           columns.append(try Self.column(path, of: entity, schema, hasHeader))
         }
       }
