@@ -853,3 +853,127 @@ test("An edit made while a save is on its way is kept for the next one", async (
   });
   assert.equal(edits.isEmpty, true);
 });
+
+/** The unsaved edits and the calls that were sent, as plain values. */
+const heldState = ({ edits, held }) => JSON.parse(JSON.stringify({
+  rows: [...edits.rows].map(([name, { values, version }]) => [name, { ...values }, version ?? null]),
+  calls: held.sent.map(({ call, token }) => (call === "save" ? call : `${call} ${token}`)),
+}));
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+test("A value that a property has already is no edit and no step", async () => {
+  const it = heldEdits();
+  it.edits.set("Book", row, "title", "a");
+  assert.equal(it.edits.isEmpty, true);
+  it.edits.set("Book", row, "title", "b");
+  it.edits.set("Book", row, "title", "b");
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [], calls: [] });
+  it.edits.setLoose("Book", row, "tags", { add: [], remove: [3] });
+  it.edits.setLoose("Book", row, "tags", { add: [], remove: [] });
+  assert.equal(it.edits.isEmpty, true);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it).rows, [["Book/1", { tags: { add: [], remove: [3] } }, 4]]);
+  assert.deepEqual(Object.keys(it.edits.args.update[0].base ?? {}), []);
+});
+
+test("Undo after an edit that was taken back by hand brings it back, and undoes no save", async () => {
+  const it = heldEdits();
+  it.edits.set("Book", row, "title", "b");
+  void it.edits.save();
+  await it.held.answer();
+  const saved = { ...row, $version: 5, title: "b" };
+  it.edits.set("Book", saved, "title", "c");
+  it.edits.set("Book", saved, "title", "b");
+  assert.equal(it.edits.isEmpty, true);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [["Book/1", { title: "c" }, 5]], calls: ["save"] });
+  assert.deepEqual({ ...it.edits.get("Book", 1).base }, { title: "b" });
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [], calls: ["save"] });
+  void it.edits.undo();
+  await it.held.answer();
+  assert.deepEqual(heldState(it).calls, ["save", "undo 1"]);
+});
+
+test("Undo of an edit that was made while the row was inserted takes back the edit", async () => {
+  const it = heldEdits();
+  const created = it.edits.insert("Book");
+  it.edits.set("Book", { $id: created }, "title", "new");
+  void it.edits.save();
+  await pause();
+  it.edits.set("Book", { $id: created }, "title", "newer");
+  it.edits.set("Book", { $id: created }, "year", 3);
+  await it.held.answer();
+  assert.deepEqual(heldState(it).rows, [["Book/7", { title: "newer", year: 3 }, 1]]);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it).rows, [["Book/7", { title: "newer" }, 1]]);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [], calls: ["save"] });
+  void it.edits.undo();
+  await it.held.answer();
+  assert.deepEqual(heldState(it).calls, ["save", "undo 1"]);
+});
+
+test("Undo takes back an unsaved deletion with the edits that it replaced, and an unsaved new row", async () => {
+  const it = heldEdits();
+  it.edits.set("Book", row, "title", "b");
+  void it.edits.save();
+  await pause();
+  it.edits.set("Book", row, "year", 2);
+  it.edits.delete("Book", 1, 4);
+  const created = it.edits.insert("Book");
+  await it.held.answer();
+  assert.deepEqual(heldState(it).rows, [[`Book/${created}`, {}, null], ["Book/1", {}, 5]]);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it).rows, [["Book/1", {}, 5]]);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it).rows, [["Book/1", { year: 2 }, 5]]);
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [], calls: ["save"] });
+});
+
+test("Steps that were discarded or dropped are never taken back", async () => {
+  const it = heldEdits();
+  it.edits.set("Book", row, "title", "b");
+  void it.edits.save();
+  await pause();
+  it.edits.discard();
+  it.edits.set("Book", { $id: 2, $version: 1, title: "x" }, "title", "y");
+  await it.held.answer();
+  await it.edits.undo();
+  assert.deepEqual(heldState(it), { rows: [], calls: ["save"] });
+  const created = it.edits.insert("Book");
+  it.edits.set("Book", { $id: created }, "title", "z");
+  it.edits.drop("Book", created);
+  void it.edits.undo();
+  await it.held.answer();
+  assert.deepEqual(heldState(it), { rows: [], calls: ["save", "undo 1"] });
+});
+
+test("Undo takes back every unsaved step before it undoes a save", async () => {
+  for (let round = 0; round < 200; round++) {
+    const it = heldEdits();
+    const { edits, held } = it;
+    const created = [];
+    for (let count = 0; count < 25; count++) {
+      const known = [...edits.rows.values()];
+      const open = created.filter((id) => edits.get("Book", id)).map(($id) => ({ $id }));
+      const one = [...open, row, { ...row, $id: 2 }][below_(open.length + 2)];
+      switch (below_(8)) {
+        case 0: edits.delete("Book", below_(2) + 1, 4); break;
+        case 1: if (created.length === 0) created.push(edits.insert("Book")); break;
+        case 2: if (!edits.isSaving) void edits.save(); break;
+        case 3: await held.answer(); break;
+        case 4: if (known.length) edits.drop("Book", known[below_(known.length)].id); break;
+        default: edits.set("Book", one, ["title", "year"][below_(2)], ["a", "b", "c", 1][below_(4)]);
+      }
+    }
+    while (edits.isSaving) await held.answer();
+    for (let count = 0; !edits.isEmpty; count++) {
+      assert.ok(count < 100, `round ${round}`);
+      await edits.undo();
+    }
+    assert.deepEqual(heldState(it).calls.filter((call) => call !== "save"), [], `round ${round}`);
+  }
+});

@@ -8,16 +8,34 @@ import { isSame } from "./values.js";
 /** Values by names that may be any, also `__proto__`. */
 const named = () => Object.create(null);
 
+const nameOf = ({ entity, id }) => `${entity}/${id}`;
+
 /** An edit of its own: a save that is on its way keeps the one that it sent. */
 const copied = (edit) => edit && {
   ...edit, values: Object.assign(named(), edit.values), base: edit.base && Object.assign(named(), edit.base)
 };
+
+/** The part of an edit that a save of the same row didn't store, or undefined if there is none. */
+function leftOf(edit, stored, row) {
+  const left = { ...edit, ...row, values: named(), base: edit.isNew ? named() : copied(edit).base };
+  for (const [path, value] of Object.entries(edit.values)) {
+    const isStored = Object.hasOwn(stored.values, path);
+    if (isStored && isSame(stored.values[path], value)) {
+      if (left.base) delete left.base[path];
+      continue;
+    }
+    left.values[path] = value;
+    if (isStored && left.base) left.base[path] = stored.values[path];
+  }
+  return left.isDeleted || Object.keys(left.values).length > 0 ? left : undefined;
+}
 
 export class Edits extends EventTarget {
   /** @type {Map<string, any>} */
   rows = new Map();
   error = undefined;
   isSaving = false;
+  /** The unsaved steps, oldest first, each with what it takes to go back. */
   #steps = [];
   #done = [];
   #undone = [];
@@ -40,48 +58,71 @@ export class Edits extends EventTarget {
   }
 
   /** Gives a property another value; its value of before takes the edit away. */
-  set(entity, row, path, value, base = row[path]) {
-    const name = `${entity}/${row.$id}`;
-    const edit = copied(this.rows.get(name)) ?? {
-      entity, id: row.$id, version: row.$version, values: named(), base: named()
+  set(entity, row, path, value) {
+    this.#set(entity, row, path, { value }, { value: row[path] });
+  }
+
+  /** Gives a property without a base another change: the rows to add to a relationship, and those to remove. */
+  setLoose(entity, row, path, change) {
+    const isEmpty = !change.add?.length && !change.remove?.length;
+    this.#set(entity, row, path, isEmpty ? undefined : { value: change }, undefined);
+  }
+
+  #set(entity, row, path, next, stored) {
+    const edit = this.get(entity, row.$id);
+    const before = this.value(entity, row.$id, path);
+    const base = edit?.isNew ? undefined : !before ? stored
+      : edit.base && Object.hasOwn(edit.base, path) ? { value: edit.base[path] } : undefined;
+    if (isSame(before ?? base, next)) return;
+    const step = {
+      entity, id: row.$id, version: edit ? edit.version : row.$version, isNew: edit?.isNew, path, before, base
     };
-    this.#steps.push(
-      { name, path, had: Object.hasOwn(edit.values, path), before: edit.values[path], base: edit.base?.[path] }
-    );
-    if (!edit.isNew && !Object.hasOwn(edit.values, path) && edit.base) edit.base[path] = base;
-    if (!edit.isNew && edit.base && isSame(edit.base[path], value)) {
-      delete edit.values[path];
-      delete edit.base[path];
-    } else {
-      edit.values[path] = value;
-    }
-    if (Object.keys(edit.values).length === 0 && !edit.isNew) this.rows.delete(name);
-    else this.rows.set(name, edit);
+    this.#steps.push(step);
+    this.#put(step, next);
     this.#changed();
   }
 
-  /** Gives a property of a row that has no base to compare, as a relationship to many rows. */
-  setLoose(entity, row, path, value) {
-    this.set(entity, row, path, value, undefined);
-    const edit = this.get(entity, row.$id);
-    if (edit?.base) delete edit.base[path];
+  /** Gives a step's property a value, or takes its edit away; an edit without values is none. */
+  #put(step, next) {
+    const { entity, id, version, path, base } = step;
+    const edit = copied(this.get(entity, id)) ?? { entity, id, version, values: named(), base: named() };
+    if (!next || base && isSame(base.value, next.value)) {
+      delete edit.values[path];
+      if (edit.base) delete edit.base[path];
+    } else {
+      edit.values[path] = next.value;
+      if (edit.base && base) edit.base[path] = base.value;
+    }
+    const isEdit = edit.isNew || edit.isDeleted || Object.keys(edit.values).length > 0;
+    if (isEdit) this.rows.set(nameOf(step), edit);
+    else this.rows.delete(nameOf(step));
   }
 
   insert(entity) {
     const id = `#${++this.#newest}`;
     this.rows.set(`${entity}/${id}`, { entity, id, isNew: true, values: named() });
+    this.#steps.push({ entity, id, isNew: true, whole: undefined });
     this.#changed();
     return id;
   }
 
   delete(entity, id, version) {
+    const whole = this.get(entity, id);
+    if (whole?.isDeleted) return;
     this.rows.set(`${entity}/${id}`, { entity, id, version, isDeleted: true, values: named(), base: named() });
+    this.#steps.push({ entity, id, whole });
     this.#changed();
   }
 
+  /** Takes back all unsaved steps of a row. */
   drop(entity, id) {
     this.rows.delete(`${entity}/${id}`);
+    this.#forget((step) => nameOf(step) === `${entity}/${id}`);
     this.#changed();
+  }
+
+  #forget(isOver) {
+    this.#steps = this.#steps.filter((step) => !isOver(step));
   }
 
   discard() {
@@ -137,20 +178,19 @@ export class Edits extends EventTarget {
     this.error = undefined;
     this.dispatchEvent(new Event("change"));
     const sent = new Map(this.rows);
-    const steps = this.#steps.length;
+    const steps = new Set(this.#steps);
     try {
       const result = await session.client.save({ ...this.args, policy });
       if (result.token) this.#done.push(result.token);
       this.#undone = [];
+      this.#forget((step) => steps.has(step));
       this.#settle(sent, result);
-      this.#steps.splice(0, steps);
       const made = result.inserted + result.updated + result.deleted;
       const note = toast(
         `Saved ${plural(made, "row")}`, result.token && h("button", {
           onclick: () => { note.remove(); void this.#inOrder(() => this.#undoSaved(result.token)); },
         }, "Undo"),
       );
-      this.dispatchEvent(new CustomEvent("saved", { detail: result }));
       return true;
     } catch (error) {
       if (error.details?.conflicts && /^conflict\.(merge|read)$/.test(error.code)) {
@@ -158,6 +198,12 @@ export class Edits extends EventTarget {
         this.dispatchEvent(new Event("change"));
         const { askAboutConflicts } = await import("./conflicts.js");
         const answer = await askAboutConflicts(this, error.details.conflicts);
+        if (answer) {
+          // A step of a value that was given up would bring it back.
+          this.#forget(({ entity, id, path }) => (
+            path === undefined ? !this.get(entity, id) : !this.value(entity, id, path)
+          ));
+        }
         return answer ? this.isEmpty || await this.#save(answer.policy) : false;
       }
       this.error = error;
@@ -168,26 +214,28 @@ export class Edits extends EventTarget {
     }
   }
 
-  /** Leaves of the edits what came while the save was on its way. */
+  /** Leaves of the edits, and of their steps, what came while the save was on its way. */
   #settle(sent, { ids = {}, versions = {} }) {
     for (const [name, stored] of sent) {
       const edit = this.rows.get(name);
       this.rows.delete(name);
-      if (!edit || edit === stored || edit.isDeleted && stored.isDeleted) continue;
-      const { entity } = edit;
-      const id = edit.isNew ? ids[edit.id] : edit.id;
-      const version = versions[entity]?.find(([one]) => String(one) === String(id))?.[1] ?? edit.version;
-      const left = { ...edit, isNew: false, id, version, values: named(), base: edit.isNew ? named() : edit.base };
-      for (const [path, value] of Object.entries(edit.values)) {
-        const isStored = Object.hasOwn(stored.values, path);
-        if (isStored && isSame(stored.values[path], value)) {
-          if (left.base) delete left.base[path];
-          continue;
-        }
-        left.values[path] = value;
-        if (isStored && left.base) left.base[path] = stored.values[path];
+      const { entity } = stored;
+      const steps = this.#steps.filter((step) => nameOf(step) === name);
+      if (stored.isDeleted) {
+        if (edit && !edit.isDeleted) this.rows.set(name, edit);
+        else this.#forget((step) => steps.includes(step));
+        continue;
       }
-      if (left.isDeleted || Object.keys(left.values).length > 0) this.rows.set(`${entity}/${id}`, left);
+      const id = stored.isNew ? ids[stored.id] : stored.id;
+      const version = versions[entity]?.find(([one]) => String(one) === String(id))?.[1] ?? stored.version;
+      const row = { id, version, isNew: false };
+      for (const step of steps) {
+        Object.assign(step, row);
+        if (step.whole) step.whole = leftOf(step.whole, stored, row);
+        else if (Object.hasOwn(stored.values, step.path)) step.base = { value: stored.values[step.path] };
+      }
+      const left = edit && edit !== stored ? leftOf(edit, stored, row) : undefined;
+      if (left) this.rows.set(`${entity}/${id}`, left);
     }
   }
 
@@ -202,18 +250,11 @@ export class Edits extends EventTarget {
 
   async #undo() {
     const step = this.#steps.pop();
-    if (step && this.rows.has(step.name)) {
-      const edit = this.rows.get(step.name);
-      if (step.had) {
-        edit.values[step.path] = step.before;
-        if (edit.base) edit.base[step.path] ??= step.base;
-      } else {
-        delete edit.values[step.path];
-        if (edit.base) delete edit.base[step.path];
-      }
-      if (Object.keys(edit.values).length === 0 && !edit.isNew) this.rows.delete(step.name);
-      this.#changed();
-      return;
+    if (step) {
+      if (step.path !== undefined) this.#put(step, step.before);
+      else if (step.whole) this.rows.set(nameOf(step), step.whole);
+      else this.rows.delete(nameOf(step));
+      return this.#changed();
     }
     const token = this.#done[this.#done.length - 1];
     if (!token) return void toast("Nothing was saved here that could be undone.");

@@ -13,7 +13,7 @@ const KEYS = [
   ["/", "to the filter"],
   ["Escape", "closes the object beside"],
   ["Ctrl S", "saves all edits in one transaction"],
-  ["Ctrl Z, Ctrl Shift Z", "undoes the last save, and does it again"],
+  ["Ctrl Z, Ctrl Shift Z", "takes back the last edit, or undoes the last save; does it again"],
 ];
 
 export const showKeys = () =>

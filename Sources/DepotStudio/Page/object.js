@@ -286,10 +286,7 @@ export class ObjectView {
   }
 
   async #delete() {
-    if (this.isNew) {
-      session.edits.drop(this.entity, this.id);
-      return this.page.closeNew();
-    }
+    if (this.isNew) return session.edits.drop(this.entity, this.id);
     const { deleteRow } = await import("./edit.js");
     await deleteRow(this.entity, this.id, this.row?.$version);
   }

@@ -79,8 +79,11 @@ class Page {
       const { Edits, EditBar } = await editing;
       session.edits = new Edits();
       new EditBar(this.edits, session.edits);
-      session.edits.addEventListener("saved", () => this.beside?.isNew && this.closeNew());
-      session.edits.addEventListener("change", () => this.view?.grid?.renderAll());
+      session.edits.addEventListener("change", () => {
+        // A new row that is stored, dropped, or taken back is none.
+        if (this.beside?.isNew && !session.edits.get(this.beside.entity, this.beside.id)) this.closeNew();
+        this.view?.grid?.renderAll();
+      });
     }
     this.element.classList.toggle("read-only", !session.canWrite);
     this.#state();
