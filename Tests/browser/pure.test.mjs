@@ -20,7 +20,8 @@ const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, resolved } = await page("conflict.js");
 const { differences } = await page("differences.js");
 const {
-  bytesText, constantText, cut, dateText, durationText, formatted, jsonText, momentText, numberText, plural
+  bytesText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
+  plural,
 } = await page("format.js");
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
@@ -30,7 +31,7 @@ const { Needs, Tables, readTables } = await page("related.js");
 const { TableRows } = await page("rows.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
 const { session } = await page("session.js");
-const { isSame } = await page("values.js");
+const { isSame, withLineEnds } = await page("values.js");
 const { HIGHEST, Scroller, pagesOf, surplus } = await page("window.js");
 
 /** Random numbers that a seed repeats. */
@@ -364,6 +365,36 @@ test("A service that was started again begins its rates anew", () => {
   assert.equal(sample({ at: 0, stats: stats("a", 10) }, { at: 1000, stats: stats("b", 3) }).commits, 0);
 });
 
+test("A value is large by what its row has of it, whatever its attribute's options are", () => {
+  const large = { $length: 9_000_000 };
+  for (const type of ["string", "data"]) {
+    assert.equal(isLarge(large, { type }), true);
+    for (const value of [null, undefined, "", "text"]) assert.equal(isLarge(value, { type }), false);
+    assert.equal(isLarge(null, { type, isExternal: true }), true);
+  }
+  assert.equal(isLength(large, { type: "json" }), false);
+  assert.deepEqual(formatted(large, { type: "json" }), { text: '{"$length":9000000}', look: "json" });
+});
+
+test("Line ends that an edit doesn't touch stay as they were", () => {
+  for (const [before, text, after] of [
+    ["a\r\nb", "a\nb", "a\r\nb"], ["a\r\nb", "a\nc\nb", "a\r\nc\r\nb"], ["a\r\nb", "ab", "ab"],
+    ["a\rb", "a\nb\n", "a\rb\r"], ["a\nb\r\nc\rd", "a\nb!\nc\nd", "a\nb!\r\nc\rd"],
+    ["a\rX\nb", "a\n\nb", "a\r\n\nb"], ["", "a\nb", "a\nb"], ["a\r\n", "", ""],
+  ]) assert.equal(withLineEnds(before, text), after, JSON.stringify([before, text]));
+  const shown = (text) => text.replace(/\r\n?/g, "\n");
+  const random = (signs) => Array.from({ length: below_(9) }, () => signs[below_(signs.length)]).join("");
+  for (let round = 0; round < 20_000; round++) {
+    const before = random(["a", "b", "\r", "\n", "\r\n"]);
+    const [start, length] = [below_(9), below_(4)];
+    const from = shown(before);
+    const text = from.slice(0, start) + random(["a", "b", "\n"]) + from.slice(start + length);
+    const after = withLineEnds(before, text);
+    assert.equal(shown(after), text, JSON.stringify([before, text, after]));
+    assert.equal(withLineEnds(before, from), before);
+  }
+});
+
 test("Values are compared by type and content", () => {
   assert.ok(isSame([1, { a: new Date(5) }], [1, { a: new Date(5) }]));
   assert.ok(!isSame([1], [1, 2]));
@@ -482,6 +513,8 @@ test("Predicates that only the service can answer are no guesses", () => {
       () => predicateOf(tree, { entity: "Book", needs: new Needs(libraryModel) }), Unsupported, JSON.stringify(tree)
     );
   }
+  const large = [{ ...books[0], title: { $length: 9_000_000 } }];
+  assert.throws(() => foundIn("Book", large, { contains: [a("title"), "x"] }), Unsupported);
   // The history doesn't have the values of these rows, or their links.
   for (const tree of [{ "==": [a("text"), "x"] }, { ">": [{ count: a("tags") }, 1] }]) {
     assert.throws(() => predicateOf(tree, { entity: "Secret", needs: new Needs(libraryModel) }), Unsupported);

@@ -2,7 +2,7 @@
 
 import { withMembers } from "./address.js";
 import { h } from "./dom.js";
-import { formatted } from "./format.js";
+import { formatted, isLength } from "./format.js";
 
 /**
  * Puts a value into an element.
@@ -42,7 +42,7 @@ export function fillCell(element, row, column, address) {
 export function valueOf(row, column) {
   if (!column.isExternal) return row[column.path];
   const length = row[`${column.path}.$length`] ?? row[column.path];
-  return length === null || length === undefined ? null : typeof length === "object" ? length : { $length: length };
+  return length === null || length === undefined ? null : isLength(length) ? length : { $length: length };
 }
 
 /**

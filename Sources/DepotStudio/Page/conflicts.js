@@ -2,7 +2,7 @@
 
 import { choicesOf, isDecided, resolved } from "./conflict.js";
 import { ask, h, replace } from "./dom.js";
-import { formatted, momentText, whoText } from "./format.js";
+import { formatted, isLength, momentText, whoText } from "./format.js";
 import { DepotDate } from "/client/browser.js";
 
 import { session } from "./session.js";
@@ -20,7 +20,8 @@ function valueText(entity, path, value) {
       // It is shown as it is.
     }
   }
-  const { text, look } = formatted(shown, column);
+  // A conflict has only the length of a large JSON value, too.
+  const { text, look } = formatted(shown, isLength(shown) ? undefined : column);
   return h("span", { class: look }, text);
 }
 

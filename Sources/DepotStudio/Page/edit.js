@@ -2,7 +2,7 @@
 
 import { ask, h, replace, toast } from "./dom.js";
 import { editorFor } from "./editors.js";
-import { plural } from "./format.js";
+import { isLarge, plural } from "./format.js";
 import { session } from "./session.js";
 
 /** Edits a cell in its place. Values that don't fit there are edited with their object. */
@@ -10,16 +10,15 @@ export async function editCell(view, place, index, row) {
   const { grid } = view;
   const column = grid.columns[index];
   const entity = row.$entity ?? view.entity;
-  const isLarge = column.isExternal || column.collection || ["data", "json"].includes(column.type);
-  if (column.kind === "id" || isLarge) return view.page.go({ beside: { entity, id: row.$id } });
+  const draft = session.edits.value(entity, row.$id, column.path);
+  const now = draft ? draft.value : row[column.path];
+  const isElsewhere = column.collection || ["data", "json"].includes(column.type) || isLarge(now, column);
+  if (column.kind === "id" || isElsewhere) return view.page.go({ beside: { entity, id: row.$id } });
   if (column.isDerived) return view.page.say(`${column.name} is computed by the store`);
   const cell = grid.elementAt(place, index);
   if (!cell) return;
-  const draft = session.edits.value(entity, row.$id, column.path);
-  const editor = editorFor(
-    column, draft ? draft.value : row[column.path],
-    column.label && !draft ? row[column.label] ?? undefined : undefined,
-  );
+  const editor = editorFor(column, now, column.label && !draft ? row[column.label] ?? undefined : undefined);
+  const before = editor.state();
   const problem = h("p", { class: "inline-error" });
   const box = h("div", { class: "cell-editor" }, editor.element, problem);
   const grounds = grid.getBoundingClientRect();
@@ -28,7 +27,7 @@ export async function editCell(view, place, index, row) {
   let isDone = false;
   const end = (isKept) => {
     if (isDone) return true;
-    if (isKept) {
+    if (isKept && editor.state() !== before) {
       try {
         const value = editor.read();
         isDone = true;

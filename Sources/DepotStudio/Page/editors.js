@@ -5,33 +5,47 @@ import { DepotDate, readJSON } from "/client/browser.js";
 import { calmly, h, replace } from "./dom.js";
 import { formatted, jsonText } from "./format.js";
 import { session } from "./session.js";
+import { withLineEnds } from "./values.js";
 
 export class WrongValue extends Error {}
 
-/** Makes the editor of a column. */
+/**
+ * Makes the editor of a column. Its `state()` is another one only if the person changed something;
+ * `read()` returns the same value until then, also if the editor can't show all of it.
+ */
 export function editorFor(column, value, label) {
+  const editor = plainEditor(column, value, label);
+  const first = editor.state();
+  return { ...editor, read: () => (value !== undefined && editor.state() === first ? value : editor.read()) };
+}
+
+function plainEditor(column, value, label) {
   if (column.kind === "reference") return referenceEditor(column, value, label);
   const { type, attribute, collection } = column;
   const name = { "aria-label": column.name };
   if (collection || type === "json") {
-    return area(value === undefined || value === null ? "" : jsonText(value, "", "  "), name, (text) => {
-      if (text.trim() === "") return null;
+    const text = value === undefined || value === null ? "" : jsonText(value, "", "  ");
+    const element = area(text, { ...name, class: "code", rows: Math.min(14, Math.max(2, text.split("\n").length)) });
+    return { element, isLong: true, state: () => element.value, read: () => {
+      if (element.value.trim() === "") return null;
       try {
-        return readJSON(text);
+        return readJSON(element.value);
       } catch (error) {
         throw new WrongValue(`This is no JSON: ${error.message}`);
       }
-    }, "code");
+    } };
   }
   if (attribute?.cases) {
     const options = attribute.cases.map(String);
+    // An option's own text would lose its spaces.
     const select = h(
-      "select", name, column.isOptional && h("option", { value: "" }, "–"), options.map((one) => h("option", {}, one))
+      "select", name, column.isOptional && h("option", { value: "" }, "–"),
+      options.map((one, place) => h("option", { value: String(place) }, one)),
     );
-    select.value = value === null || value === undefined ? "" : String(value);
+    select.value = value === null || value === undefined ? "" : String(options.indexOf(String(value)));
     return {
-      element: select,
-      read: () => (select.value === "" && column.isOptional ? null : attribute.cases[options.indexOf(select.value)]),
+      element: select, state: () => select.value,
+      read: () => (select.value === "" ? null : attribute.cases[Number(select.value)]),
     };
   }
   switch (type) {
@@ -39,7 +53,10 @@ export function editorFor(column, value, label) {
       const select = h("select", name, column.isOptional && h("option", { value: "" }, "–"),
         h("option", { value: "true" }, "yes"), h("option", { value: "false" }, "no"));
       select.value = value === null || value === undefined ? (column.isOptional ? "" : "false") : String(value);
-      return { element: select, read: () => (select.value === "" ? null : select.value === "true") };
+      return {
+        element: select, state: () => select.value,
+        read: () => (select.value === "" ? null : select.value === "true"),
+      };
     }
     case "date":
       return dateEditor(value, name);
@@ -47,11 +64,13 @@ export function editorFor(column, value, label) {
       const field = input(
         value ?? "", { ...name, placeholder: "00000000-0000-0000-0000-000000000000", class: "code" }
       );
-      const make = h(
-        "button", { type: "button", class: "quiet", onclick: () => (field.value = crypto.randomUUID()) }, "New"
-      );
+      const make = h("button", { type: "button", class: "quiet", onclick: () => {
+        field.value = crypto.randomUUID();
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+      } }, "New");
       return {
-        element: h("span", { class: "with-button" }, field, make), field, read: () => emptyAsNull(field.value.trim())
+        element: h("span", { class: "with-button" }, field, make), field, state: () => field.value,
+        read: () => emptyAsNull(field.value.trim()),
       };
     }
     case "data":
@@ -61,7 +80,7 @@ export function editorFor(column, value, label) {
       const field = input(
         value === null || value === undefined ? "" : String(value), { ...name, inputmode: "decimal" }
       );
-      return { element: field, read: () => {
+      return { element: field, state: () => field.value, read: () => {
         const text = field.value.trim();
         if (text === "") return null;
         const number = Number(text);
@@ -72,21 +91,17 @@ export function editorFor(column, value, label) {
     case "decimal":
     case "uint64": {
       const field = input(value ?? "", { ...name, inputmode: "decimal" });
-      return { element: field, read: () => emptyAsNull(field.value.trim()) };
+      return { element: field, state: () => field.value, read: () => emptyAsNull(field.value.trim()) };
     }
-    case "url":
-      return {
-        element: input(value ?? "", { ...name, inputmode: "url" }),
-        read() { return emptyAsNull(this.element.value.trim()); },
-      };
+    case "url": {
+      const field = input(value ?? "", { ...name, inputmode: "url" });
+      return { element: field, state: () => field.value, read: () => emptyAsNull(field.value.trim()) };
+    }
     case "string":
-      return area(
-        value ?? "", { ...name, rows: Math.min(8, String(value ?? "").split("\n").length) }, (text) => text, "",
-        value ?? "",
-      );
+      return textEditor(column, value, name);
   }
   const field = input(value === null || value === undefined ? "" : String(value), { ...name, inputmode: "numeric" });
-  return { element: field, read: () => {
+  return { element: field, state: () => field.value, read: () => {
     const text = field.value.trim();
     if (text === "") return null;
     if (!/^-?[0-9]{1,20}$/.test(text)) throw new WrongValue(`${text} is no whole number.`);
@@ -100,23 +115,48 @@ const input = (value, attributes) => h(
   "input", { type: "text", spellcheck: "false", autocomplete: "off", value, ...attributes }
 );
 
-function area(text, attributes, read, kind) {
-  const element = h("textarea", { rows: 1, spellcheck: "false", class: kind, ...attributes });
-  element.value = text;
-  if (kind === "code") element.rows = Math.min(14, Math.max(2, text.split("\n").length));
-  return { element, isLong: true, read: () => read(element.value) };
+const area = (value, attributes) => h("textarea", { spellcheck: "false", value, ...attributes });
+
+/**
+ * An editor of a text. A null one and an empty one are told apart, by a button.
+ * The field has LF at the end of each line; line ends that nobody touched stay as they were.
+ */
+function textEditor(column, value, name) {
+  let text = value ?? "";
+  let isNull = column.isOptional && (value === null || value === undefined);
+  const field = area(text, {
+    ...name, rows: Math.min(8, text.split(/\r\n|\r|\n/).length), oninput: () => take(),
+  });
+  const take = () => (text = withLineEnds(text, field.value));
+  const state = () => (isNull && field.value === "" ? null : field.value);
+  const button = h("button", { type: "button", class: "quiet", onclick: () => {
+    isNull = state() !== null;
+    field.value = "";
+    show();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  } });
+  const show = () => {
+    replace(button, state() === null ? "Empty" : "Null");
+    field.placeholder = isNull ? "null" : "empty";
+  };
+  field.addEventListener("input", show);
+  show();
+  return {
+    element: column.isOptional ? h("span", { class: "with-button" }, field, button) : field,
+    field, isLong: true, hasNull: column.isOptional, state, read: () => (state() === null ? null : take()),
+  };
 }
 
-/** An editor of a date, in UTC. A fraction that the field can't show stays unless the field changes. */
+/** An editor of a date, in UTC. */
 function dateEditor(value, name) {
   const shown = value instanceof Date && !Number.isNaN(value.getTime())
     ? value.toISOString().slice(0, 23).replace(/\.000$/, "") : "";
   const field = h("input", { type: "datetime-local", step: "any", ...name, value: shown });
-  const before = field.value;
   return {
     element: h("span", { class: "with-button" }, field, h("span", { class: "dim" }, "UTC")), field,
+    state: () => field.value,
     read: () => {
-      if (field.value === before) return value ?? null;
       if (field.value === "") return null;
       const text = field.value.length === 16 ? `${field.value}:00` : field.value;
       try {
@@ -139,7 +179,8 @@ function dataEditor(value, name) {
     field.dispatchEvent(new Event("read", { bubbles: true }));
   } });
   return {
-    element: h("span", { class: "with-button" }, field, note), field, isFile: true, read: () => bytes ?? null
+    element: h("span", { class: "with-button" }, field, note), field, isFile: true, state: () => bytes,
+    read: () => bytes ?? null,
   };
 }
 
@@ -147,7 +188,7 @@ function dataEditor(value, name) {
 function referenceEditor(column, value, label) {
   let id = value ?? null;
   const field = input(
-    label ?? (id === null ? "" : String(id)),
+    label === undefined ? id === null ? "" : String(id) : formatted(label).text,
     {
       "aria-label": column.name, role: "combobox", "aria-expanded": "false",
       placeholder: `Find a ${column.destination}`,
@@ -162,7 +203,9 @@ function referenceEditor(column, value, label) {
     if (field.value.trim() === "") id = null;
     picker.find(field.value);
   });
-  return { element: h("span", { class: "picker" }, field, list), field, isPicker: true, read: () => id };
+  return {
+    element: h("span", { class: "picker" }, field, list), field, isPicker: true, state: () => id, read: () => id
+  };
 }
 
 /** Finds rows by their label or identifier. */

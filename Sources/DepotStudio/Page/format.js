@@ -26,7 +26,7 @@ export function formatted(value, column = {}) {
     case "bigint":
       return { text: numberText(value), look: "number" };
     case "object":
-      if (isLength(value)) return { text: bytesText(Number(value.$length)), look: "data" };
+      if (isLength(value, column)) return { text: bytesText(Number(value.$length)), look: "data" };
       return { text: cut(jsonText(value)), look: "json" };
   }
   if (value === "") return { text: "empty", look: "empty" };
@@ -37,7 +37,12 @@ export function formatted(value, column = {}) {
 export const isNumeric = ({ type, collection } = {}) =>
   !collection && /^(u?int(8|16|32|64)|double|float|decimal)$/.test(type ?? "");
 
-export const isLength = (value) => typeof value === "object" && value !== null && "$length" in value;
+/** Whether a row has only the length of a value, which is read in parts. JSON may look like that itself. */
+export const isLength = (value, { type } = {}) =>
+  type !== "json" && typeof value === "object" && value !== null && Object.hasOwn(value, "$length");
+
+/** Whether a value is shown and edited in parts: one whose row has only its length, or none of it. */
+export const isLarge = (value, column) => Boolean(column.isExternal) || isLength(value, column);
 
 /** Minus signs are those of typography; -0 keeps its sign. */
 export function numberText(value) {

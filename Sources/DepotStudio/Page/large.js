@@ -1,12 +1,18 @@
 /** Values outside of the rows: pictures, texts, bytes, downloads, and uploads in parts. */
 
 import { download, h, replace } from "./dom.js";
+import { editorFor } from "./editors.js";
 import { bytesText } from "./format.js";
 import { session } from "./session.js";
 
 const MOST_OF_PICTURE = 16 << 20;
 const PART = 4096;
 const UPLOAD_PART = 1 << 20;
+/** How long a text is at most, in bytes, that an editor shows. */
+const MOST_OF_EDITOR = 1 << 20;
+
+/** Returns the text of bytes with a mark at its beginning, which a decoder would take away. */
+const textOf = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 
 /** Reads a part of a value, or all of it, and says how far it is. */
 async function read(entity, id, attribute, { offset = 0, length, signal, progress } = {}) {
@@ -167,8 +173,8 @@ async function showBytes(view, entity, id, path, length, signal) {
   await show(0);
 }
 
-/** Gives a value in external storage another content from a file or a text. */
-export async function replaceLarge(value, entity, id, column, done) {
+/** Gives a large value another content from a file, and a text that isn't long also from an editor. */
+export async function replaceLarge(value, entity, id, column, now, done) {
   const state = h("span", { class: "dim" });
   const cancel = h("button", { class: "quiet", onclick: done }, "Cancel");
   const file = h("input", { type: "file", "aria-label": column.name });
@@ -190,7 +196,7 @@ export async function replaceLarge(value, entity, id, column, done) {
           const part = bytes.subarray(offset, end);
           await session.client.call("blob.write", {
             entity, id, attribute: column.path, upload, offset,
-            data: isText ? new TextDecoder().decode(part) : base64(part), final: end === size,
+            data: isText ? textOf(part) : base64(part), final: end === size,
           });
           offset = end;
           replace(state, `${Math.floor((100 * offset) / size)} %`);
@@ -201,25 +207,38 @@ export async function replaceLarge(value, entity, id, column, done) {
       replace(state, error.message);
     }
   };
-  const null_ = column.isOptional && h("button", { class: "quiet", onclick: async () => {
+  const storeNull = async () => {
     try {
       await session.client.entity(entity).update({ ids: [id], set: { [column.path]: null } });
       done();
     } catch (error) {
       replace(state, error.message);
     }
-  } }, "Null");
-  const button = h("button", { class: "primary", onclick: async () => {
-    if (file.files[0]) await send(
-      new Uint8Array(await file.files[0].arrayBuffer()), false
-    ).catch((error) => replace(state, error.message));
-    else if (area) await send(area.value, true);
-  } }, "Store");
-  const area = column.type === "string" ? h("textarea", { rows: 6, "aria-label": column.name }) : undefined;
-  if (area) {
-    file.hidden = true;
+  };
+  const isText = column.type === "string";
+  const storeFile = async () => {
     try {
-      area.value = (await read(entity, id, column.path)).join("");
+      const bytes = new Uint8Array(await file.files[0].arrayBuffer());
+      await send(isText ? textOf(bytes) : bytes, isText);
+    } catch (error) {
+      replace(state, error instanceof TypeError ? "The file is no text in UTF-8." : error.message);
+    }
+  };
+  const storeText = async () => {
+    if (editor.state() === before) return done();
+    const text = editor.read();
+    await (text === null ? storeNull() : send(text, true));
+  };
+  const button = h("button", { class: "primary", onclick: async () => {
+    if (editor) await storeText();
+    else if (file.files[0]) await storeFile();
+  } }, "Store");
+  let editor;
+  let before;
+  if (isText && Number(now?.$length ?? 0) <= MOST_OF_EDITOR) {
+    try {
+      editor = editorFor(column, now && (await read(entity, id, column.path)).join(""));
+      before = editor.state();
     } catch (error) {
       // An unread value must not be replaced by an empty one.
       replace(value, h("p", { class: "inline-error" }, error.message), cancel);
@@ -229,11 +248,14 @@ export async function replaceLarge(value, entity, id, column, done) {
   replace(
     value,
     h(
-      "div", { class: "editor stacked" }, area ?? file, h("div", { class: "tools" }, button, null_, cancel, state),
+      "div", { class: "editor stacked" }, editor?.element ?? file,
+      h("div", { class: "tools" }, button,
+        column.isOptional && !editor?.hasNull && h("button", { class: "quiet", onclick: storeNull }, "Null"),
+        cancel, state),
       h("p", { class: "dim" }, "It is stored at once, as a transaction of its own."),
     ),
   );
-  (area ?? file).focus();
+  (editor ? editor.field ?? editor.element : file).focus();
 }
 
 function base64(bytes) {

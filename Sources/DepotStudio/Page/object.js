@@ -5,7 +5,7 @@ import { DepotDate } from "/client/browser.js";
 import { formatAddress, withMembers } from "./address.js";
 import { rowLink, showValue, valueOf } from "./cells.js";
 import { errorBox, h, replace, toast } from "./dom.js";
-import { formatted, momentText, plural, whoText } from "./format.js";
+import { formatted, isLarge, momentText, plural, whoText } from "./format.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
 import { isSame } from "./values.js";
@@ -191,17 +191,21 @@ export class ObjectView {
     const now = draft ? draft.value : valueOf(row, column);
     const isChanged = this.changed && !isSame(valueOf(this.changed.before, column), valueOf(row, column));
     const key = { now, draft: Boolean(draft), label: column.label && row[column.label], isGone: this.isGone };
-    if (part.editor && !isChanged) {
+    const hasFocus = value.contains(document.activeElement);
+    // The edit may be taken back or saved while its editor is open.
+    const isOver = part.isTaken && !draft && !hasFocus;
+    if (part.editor && !isChanged && !isOver) {
       value.classList.toggle("draft", Boolean(draft));
       return;
     }
-    if (part.editor && isChanged && value.contains(document.activeElement)) {
+    if (part.editor && isChanged && hasFocus) {
       replace(part.by, `changed meanwhile${this.changed.author ? ` by ${this.changed.author}` : ""}`);
       return;
     }
-    if (!isChanged && isSame(part.shown, key)) return;
+    if (!isChanged && !isOver && isSame(part.shown, key)) return;
     part.shown = key;
     part.editor = undefined;
+    part.isTaken = false;
     replace(value);
     value.classList.toggle("draft", Boolean(draft));
     value.classList.remove("changed");
@@ -209,8 +213,8 @@ export class ObjectView {
       void value.offsetWidth;
       value.classList.add("changed");
     }
-    if (this.isNew && !column.isDerived && !column.isExternal) return this.#edit(path, part);
-    if (column.isExternal && !draft && !this.at) this.#large(value, column, now);
+    if (this.isNew && !column.isDerived && !isLarge(now, column)) return this.#edit(path, part);
+    if (isLarge(now, column) && !this.at) this.#large(value, column, now);
     else if (column.kind === "reference" && now !== null && now !== undefined) {
       value.append(rowLink(column.destination, now, draft ? undefined : row[column.label], this.page.address));
     } else if (typeof now === "string" && now !== "") {
@@ -221,7 +225,7 @@ export class ObjectView {
         )
       );
     } else showValue(value, now, column);
-    const canEdit = session.canWrite && !column.isDerived && !this.isGone && !this.at;
+    const canEdit = session.canWrite && !column.isDerived && !this.isGone && !this.isNew && !this.at;
     if (canEdit) {
       value.append(h("button", {
         class: "quiet edit-button", "aria-label": `Edit ${column.name}`, title: "Edit",
@@ -235,19 +239,25 @@ export class ObjectView {
     const { column, value } = part;
     const { editorFor } = await import("./editors.js");
     if (part.editor) return;
-    if (column.isExternal) return this.#replaceLarge(column, value);
     const draft = session.edits.value(this.entity, this.id, path);
-    const now = draft ? draft.value : this.row[path];
+    const now = draft ? draft.value : valueOf(this.row, column);
+    if (isLarge(now, column)) return this.#replaceLarge(column, value, now);
     const editor = (part.editor = editorFor(column, now, draft ? undefined : this.row[column.label] ?? undefined));
     const problem = h("p", { class: "inline-error", role: "alert" });
+    let before = editor.state();
+    let known = this.row[path];
+    let { row } = this;
     const take = (isNull) => {
+      replace(problem);
+      if (!isNull && editor.state() === before) return true;
       try {
         const next = isNull ? null : editor.read();
-        replace(problem);
-        if (
-          this.isNew && (next === null || next === "") && !session.edits.value(this.entity, this.id, path)
-        ) return true;
-        session.edits.set(this.entity, this.row, path, next);
+        // A value that others have changed since the person saw it is a conflict.
+        if (isSame(this.row[path], known)) ({ row } = this);
+        part.isTaken = true;
+        session.edits.set(this.entity, row, path, next);
+        before = editor.state();
+        known = next;
         return true;
       } catch (error) {
         replace(problem, error.message);
@@ -265,7 +275,7 @@ export class ObjectView {
     editor.element.addEventListener(editor.isFile ? "read" : editor.isPicker ? "picked" : "change", () => take());
     replace(value, h("div", { class: "editor" }, editor.element,
       !this.isNew && h("button", { class: "quiet", onclick: () => end() }, "OK"),
-      column.isOptional && !this.isNew && h(
+      column.isOptional && !this.isNew && !editor.hasNull && h(
         "button", { class: "quiet", title: "Gives it null", onclick: () => end(true) }, "Null"
       )), problem);
     value.onkeydown = (event) => {
@@ -305,9 +315,9 @@ export class ObjectView {
     );
   }
 
-  async #replaceLarge(column, value) {
+  async #replaceLarge(column, value, now) {
     const { replaceLarge } = await import("./large.js");
-    await replaceLarge(value, this.entity, this.id, column, () => {
+    await replaceLarge(value, this.entity, this.id, column, now, () => {
       const part = this.#parts.get(column.path);
       part.shown = {};
       this.#showProperty(column.path, part);

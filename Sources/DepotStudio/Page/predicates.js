@@ -1,5 +1,7 @@
 /** Predicates and orders of the service, applied to rows of the past. This file knows no elements. */
 
+import { isLarge } from "./format.js";
+
 /** A predicate that only the service can answer. */
 export class Unsupported extends Error {}
 
@@ -196,7 +198,11 @@ function follow(path, start, place) {
       if (column.isExternal || (column.kind === "presence" && !place.isOrder)) throw new Unsupported();
       place.needs.note(holder, rest);
       const isListed = Boolean(column.collection);
-      const value = (scope, id) => scope.tables.row(holder, id)?.[column.path] ?? (isListed ? [] : null);
+      const value = (scope, id) => {
+        const found = scope.tables.row(holder, id)?.[column.path] ?? (isListed ? [] : null);
+        if (isLarge(found, column)) throw new Unsupported("a value is too large");
+        return found;
+      };
       return { column, isMany: isMany || isListed, read: step(value, isListed) };
     }
     const [name] = rest.split(".", 1);
