@@ -272,6 +272,15 @@ class StepsTest(BrowserTest):
     def is_unedited(self):
         return self.page.js("return document.querySelector('.edit-bar').hidden")
 
+    def test_an_editor_lies_over_its_cell(self):
+        cell = self.page.cell(2, "title")
+        self.page.mouse("dblclick", cell)
+        box = self.page.one(".cell-editor")
+        for side in ("x", "y"):
+            self.assertLess(abs(box.rect[side] - cell.rect[side]), 2, side)
+        self.page.press(Keys.ESCAPE)
+        eventually(lambda: not self.page.all(".cell-editor"), "the editor is closed")
+
     def test_keys_take_back_an_edit_that_was_taken_back_by_hand(self):
         self.edit_cell(2, "title", "Saved")
         self.page.click(".edit-bar button.primary")
