@@ -1,6 +1,6 @@
 """Values stay exactly as they are unless the person changes them, whatever their size."""
 
-from support import BrowserTest, Keys, eventually, os, unittest
+from support import BrowserTest, By, Keys, eventually, os, unittest
 
 PART = 1 << 20
 MARK = "\ufeff"
@@ -305,6 +305,22 @@ class StepsTest(BrowserTest):
         self.page.press([Keys.CONTROL, "z"])
         eventually(self.is_unedited, "no edit")
         self.assertNotIn("New Book", self.page.text(".beside"))
+
+    def test_a_deletion_beside_other_edits_says_that_it_is_saved_with_them(self):
+        self.edit_cell(3, "title", "Edited")
+        self.page.go("#/table/Book?beside=Book/4")
+        self.page.until_text("Petals of Blood", ".beside h1")
+        self.page.click(".beside button", "Delete")
+        self.page.until_text("is done when you save them", "dialog")
+        buttons = [one.text for one in self.page.one("dialog").find_elements(By.TAG_NAME, "button")]
+        self.assertEqual(buttons, ["Keep", "Add to the edits"])
+        self.page.click("dialog button", "Add to the edits")
+        self.page.until_text("1 deletion, 1 changed row", ".edit-bar")
+        self.assertIsNotNone(self.store.row("Book", 4))
+        self.page.js("document.querySelector('studio-grid').focus()")
+        self.page.press([Keys.CONTROL, "z"])
+        eventually(lambda: "deletion" not in self.page.text(".edit-bar"), "no deletion")
+        self.page.until_text("1 changed row", ".edit-bar")
 
 
 if __name__ == "__main__":

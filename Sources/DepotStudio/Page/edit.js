@@ -149,17 +149,22 @@ export async function deleteRow(entity, id, version) {
     denied.length > 0 && h("p", { class: "inline-error" }, "A delete rule forbids it: ", denied.join(", "), "."),
     goes.size === 0 && cut.size === 0 && denied.length === 0 && h("p", {}, "Nothing else goes with it."),
   ];
-  const answer = await ask(`Delete ${entity}/${id}?`, h("div", { class: "lines" }, lines), [
+  const { edits } = session;
+  const isAlone = edits.isEmpty;
+  if (!isAlone) lines.push(h(
+    "p", {}, edits.isSaving ? "Other edits are being saved. " : "Other edits aren't saved yet. ",
+    "The deletion is added to the edits, and is done when you save them.",
+  ));
+  const answer = await ask(`Delete ${entity}/${id}?`, h("div", { class: "lines" }, lines), isAlone ? [
     { text: "Keep" }, { text: "Add to the edits", value: "later" }, { text: "Delete", value: "now", kind: "danger" },
-  ]);
+  ] : [{ text: "Keep" }, { text: "Add to the edits", value: "later", kind: "danger" }]);
   if (!answer) return false;
-  const isAlone = session.edits.isEmpty;
-  session.edits.delete(entity, id, version);
-  if (answer === "now" && isAlone) {
-    const isDone = await session.edits.save();
-    if (!isDone && session.edits.error) {
-      toast(session.edits.error.message);
-      session.edits.drop(entity, id);
+  edits.delete(entity, id, version);
+  if (answer === "now") {
+    const isDone = await edits.save();
+    if (!isDone && edits.error) {
+      toast(edits.error.message);
+      edits.drop(entity, id);
     }
   }
   return true;
