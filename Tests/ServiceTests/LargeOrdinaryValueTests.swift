@@ -13,7 +13,9 @@ extension ServiceTests {
     private static let schema = """
       {"entities":[{"name":"Note","attributes":[{"name":"name","type":"string","unique":true},\
       {"name":"body","type":"string","default":""},\
-      {"name":"image","type":"data","optional":true}]}]}
+      {"name":"image","type":"data","optional":true}]},\
+      {"name":"Photo","attributes":[{"name":"image","type":"data","optional":true,\
+      "externalStorage":true}]}]}
       """
 
     init() throws {
@@ -115,6 +117,26 @@ extension ServiceTests {
       )
       daemon.kill()
       try check(daemon.store)
+      try daemon.start()
+      #expect(try isWhole(160))
+      #expect(try daemon.terminate() == 0)
+      try check(daemon.store)
+    }
+
+    @Test func `an index beside an upload costs neither a value nor the store`() throws {
+      let uploading = try RawConnection(daemon.socket)
+      let upload = #""entity":"Note","attribute":"body","data":"part","upload":"u""#
+      try Self.call("blob.write", "{\(upload)}", over: uploading)
+      let schema = Self.schema.replacingOccurrences(
+        of: #""default":"""#,
+        with: #""default":"","indexed":true"#
+      )
+      let other = try RawConnection(daemon.socket)
+      try Self.call("schema.define", #"{"schema":\#(schema)}"#, over: other)
+      try uploading.call(2, "blob.write", "{\(upload),\"offset\":4}")
+      #expect(try uploading.receive()["err"]?["code"] == .string("limit.value_bytes"))
+      try store(160)
+      daemon.kill()
       try daemon.start()
       #expect(try isWhole(160))
       #expect(try daemon.terminate() == 0)

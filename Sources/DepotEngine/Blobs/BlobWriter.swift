@@ -119,7 +119,9 @@ struct BlobWriter {
   /// The most chunks that are deleted at once.
   private static let deletedChunks = 256
 
-  /// Deletes some chunks of a value that no row refers to; returns whether there may be more.
+  /// Deletes some chunks of a value that no row refers to; returns whether there are more.
+  ///
+  /// Afterwards a new value may get the number if there are none.
   func deleteSome(of number: Int64) throws -> Bool {
     try connection.statement(
       """
@@ -127,7 +129,11 @@ struct BlobWriter {
       (SELECT chunk FROM \(table.name) WHERE blob = ?1 LIMIT \(Self.deletedChunks))
       """
     ).run([.integer(number)])
-    return connection.changeCount == Self.deletedChunks
+    let rest = try connection.integer(
+      "SELECT 1 FROM \(table.name) WHERE blob = ?1 LIMIT 1",
+      [.integer(number)]
+    )
+    return rest != nil
   }
 
   /// Deletes a value that no row refers to.

@@ -24,7 +24,8 @@ struct SpecialTables {
 
   /// Creates the tables that only `new` needs, and drops the ones that only `old` needed.
   ///
-  /// The tables of the entities must already be those of `new`.
+  /// The tables of the entities must already be those of `new`. The unfinished uploads in a dropped
+  /// table of values are removed, since a later table of its name has other values.
   func adapt(from old: Catalog?, to new: Catalog) throws(SQLiteError) {
     let before = old?.specialTables ?? []
     let after = new.specialTables
@@ -37,6 +38,11 @@ struct SpecialTables {
       let isThere = table.isOnlyCopy && before.contains { $0.name == table.name }
       try create(table, isThere: isThere)
     }
+    guard wanted.contains(BlobTable.uploads), kept.contains(BlobTable.uploads) else { return }
+    let names = after.compactMap { table in table.name.map { "'\"\($0)\"'" } }
+    try connection.execute(
+      "DELETE FROM depot_upload WHERE blobs NOT IN (\(names.joined(separator: ", ")))"
+    )
   }
 
   /// Drops the triggers, and the tables that can be rebuilt.

@@ -72,21 +72,35 @@ struct BlobUploads {
     try remove("1", catalog)
   }
 
+  /// Deletes uploads and their values, except values that rows have.
+  ///
+  /// An earlier program may have left uploads whose table was dropped, and perhaps made again with
+  /// other values of the same numbers.
   private func remove(_ condition: String, _ catalog: Catalog) throws {
     guard catalog.specialTables.contains(BlobTable.uploads) else { return }
-    var found: [(table: String, reference: BlobReference)] = []
-    try connection.statement("SELECT blobs, reference FROM depot_upload WHERE \(condition)").run {
-      if let reference = BlobReference($0.bytes(1)) { found.append(($0.text(0), reference)) }
+    let names = Set(
+      try connection.texts("SELECT DISTINCT blobs FROM depot_upload WHERE \(condition)")
+    )
+    if names.isEmpty { return }
+    for root in catalog.tables where BlobTable.table(of: root) != nil {
+      let table = BlobTable(root.name).name
+      guard names.contains(table) else { continue }
+      try connection.execute(
+        """
+        DELETE FROM \(table) WHERE blob IN (SELECT CAST(reference AS INTEGER) FROM depot_upload \
+        WHERE blobs = '\(table)' AND \(condition)) \
+        AND blob NOT IN (\(BlobTable.references(in: root)))
+        """
+      )
     }
-    for (name, reference) in found { try writer(of: name, catalog)?.delete(reference.number) }
-    if !found.isEmpty {
-      try connection.execute("DELETE FROM depot_upload WHERE \(condition)")
-    }
+    try connection.execute("DELETE FROM depot_upload WHERE \(condition)")
   }
 
   /// Returns the writer for a table of values; `nil` if the table no longer exists.
   private func writer(of name: String, _ catalog: Catalog) -> BlobWriter? {
-    let table = catalog.tables.lazy.map { BlobTable($0.root) }.first { $0.name == name }
-    return table.map { BlobWriter(connection: connection, table: $0) }
+    let root = catalog.tables.first {
+      BlobTable.table(of: $0) != nil && BlobTable($0.name).name == name
+    }
+    return root.map { BlobWriter(connection: connection, table: BlobTable($0.name)) }
   }
 }

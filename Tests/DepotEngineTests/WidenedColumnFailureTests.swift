@@ -1,0 +1,160 @@
+import DepotProtocol
+import DepotSQLite
+import Foundation
+import Testing
+
+@testable import DepotEngine
+
+/// Uploads that end, writes that fail, and migrations that are refused beside large values.
+@Suite struct WidenedColumnFailureTests {
+  private static let length = (8 << 20) + 5000
+
+  private static func schema(
+    _ version: Int = 1,
+    _ body: (inout [Entity]) -> Void = { _ in }
+  ) -> Schema {
+    var entities = [
+      Entity(
+        name: "Doc",
+        attributes: [
+          Attribute(name: "name", type: .string, isOptional: true),
+          Attribute(name: "body", type: .string, isOptional: true),
+          Attribute(name: "image", type: .data, isOptional: true),
+        ]
+      ),
+      Entity(
+        name: "Photo",
+        attributes: [
+          Attribute(name: "image", type: .data, isOptional: true, options: .externalStorage)
+        ]
+      ),
+    ]
+    body(&entities)
+    return Schema(version: SchemaVersion(version, 0, 0), entities: entities)
+  }
+
+  private static func indexed(_ version: Int = 1) -> Schema {
+    schema(version) { $0[0].attributes[1].isIndexed = true }
+  }
+
+  private func run(
+    _ body: (_ store: StoreFixture, _ past: PastFixture) async throws -> Void
+  ) async throws {
+    try await withPast(Self.schema()) { store, past in
+      try await store.insert("Doc", ["name", "body"], #"[["a","small"],["b",null]]"#)
+      try await body(store, past)
+    }
+  }
+
+  /// Writes a part of an upload of Doc.body; `identifier` is a row that the upload is for.
+  private func upload(
+    _ text: String,
+    at offset: Int = 0,
+    of identifier: Int64? = nil,
+    _ store: StoreFixture,
+    connection: Int64 = 7
+  ) async throws {
+    let request = BlobWriteRequest(
+      entity: "Doc",
+      identifier: identifier,
+      attribute: "body",
+      data: text,
+      place: .offset(offset),
+      upload: "u"
+    )
+    _ = try await store.write([.writeBlob(request)], connection: connection)[0].get()
+  }
+
+  /// Stores a large value in a row, part by part.
+  private func grow(
+    _ attribute: String,
+    _ store: StoreFixture,
+    to length: Int = length
+  ) async throws {
+    var rest = length
+    while rest > 0 {
+      let count = min(rest, 3 << 20)
+      let text = String(repeating: "a", count: count)
+      let request = BlobWriteRequest(
+        entity: "Doc",
+        identifier: 1,
+        attribute: attribute,
+        data: attribute == "image" ? Data(text.utf8).base64EncodedString() : text,
+        place: .end
+      )
+      try await store.write(.writeBlob(request))
+      rest -= count
+    }
+  }
+
+  private func define(_ schema: Schema, _ store: StoreFixture) async throws {
+    try await store.write(.defineSchema(schema, isDryRun: false, MigrationOptions()))
+  }
+
+  private func bodies(_ store: StoreFixture, _ path: String) throws -> [String] {
+    try store.read("Doc", in: path, select: ["body"])
+  }
+
+  private func reopened(_ path: String) throws -> StoreFixture {
+    try StoreFixture(StoreConfiguration(path: path))
+  }
+
+  // MARK: - Uploads
+
+  @Test func `an index ends the uploads of its attribute, and no value of others`() async throws {
+    try await run { store, past in
+      try await upload("part", store, connection: 8)
+      try await define(Self.indexed(), store)
+      let more = await store.code { try await upload("more", at: 4, store, connection: 8) }
+      #expect(more?.code == .valueTooLarge)
+      try await grow("image", store)
+      #expect(try past.count("SELECT count(*) FROM depot_upload") == 0)
+      await store.close()
+      let again = try reopened(past.path)
+      #expect(try bodies(again, past.path) == [#"["small"]"#, "[null]"])
+      #expect(try past.count("SELECT count(*) FROM x_Doc") > 100)
+      #expect(try await again.problems(past.path) == [])
+    }
+  }
+
+  @Test func `a store whose uploads lost their table opens, and keeps the values of rows`()
+    async throws
+  {
+    try await run { store, past in
+      try await store.insert("Photo", ["image"], #"[["AQID"]]"#)
+      await store.close()
+      let connection = try Connection(path: past.path, access: .writer)
+      for (name, table) in [("a", "x_Doc"), ("b", "x_Photo")] {
+        try connection.execute(
+          """
+          INSERT INTO depot_upload (connection, name, blobs, target, reference) \
+          VALUES (7, '\(name)', '"\(table)"', 'Doc//body', \
+          (SELECT a_image FROM e_Photo))
+          """
+        )
+      }
+      _ = try connection.checkpoint(.truncate)
+      try connection.finish()
+      let again = try reopened(past.path)
+      #expect(try past.count("SELECT count(*) FROM depot_upload") == 0)
+      #expect(try again.read("Photo", in: past.path, select: ["image"]) == [#"["AQID"]"#])
+      #expect(try await again.problems(past.path) == [])
+    }
+  }
+
+  @Test func `no number of a value is deleted twice`() async throws {
+    try await withStorePath { path in
+      let connection = try Connection(path: path, access: .writer)
+      let blobs = BlobWriter(connection: connection, table: BlobTable("Doc"))
+      try connection.execute(
+        "CREATE TABLE x_Doc (blob INTEGER, chunk INTEGER, data BLOB, PRIMARY KEY (blob, chunk))"
+      )
+      for count in [255, 256, 257] {
+        let bytes = [UInt8](repeating: 7, count: count * BlobTable.chunkBytes)
+        let reference = try bytes.withUnsafeBufferPointer { try blobs.create($0) }
+        #expect(try blobs.deleteSome(of: reference.number) == (count > 256))
+        try blobs.delete(reference.number)
+      }
+    }
+  }
+}
