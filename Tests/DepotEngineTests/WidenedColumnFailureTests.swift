@@ -142,6 +142,39 @@ import Testing
     }
   }
 
+  @Test func `a small upload is in its rows, as if they had been written with it`() async throws {
+    try await run { store, past in
+      try await upload("tiny", store)
+      try await store.insert("Doc", ["body"], #"[[{"$upload":"u"}],["x"],[{"$upload":"u"}]]"#)
+      #expect(
+        try bodies(store, past.path)
+          == [#"["small"]"#, "[null]", #"["tiny"]"#, #"["x"]"#, #"["tiny"]"#]
+      )
+      #expect(try past.count("SELECT count(*) FROM x_Doc") == 0)
+      #expect(try past.count("SELECT count(*) FROM depot_upload") == 0)
+      try await upload("less", store)
+      try await store.update("Doc", [1, 2], ["body"], #"[{"$upload":"u"}]"#)
+      #expect(try bodies(store, past.path).prefix(2) == [#"["less"]"#, #"["less"]"#])
+      try await store.call("undo", "{}")
+      #expect(try bodies(store, past.path).prefix(2) == [#"["small"]"#, "[null]"])
+      try await define(Self.indexed(), store)
+      #expect(try past.count("SELECT count(*) FROM sqlite_schema WHERE name = 'x_Doc'") == 0)
+    }
+  }
+
+  @Test func `a small upload is kept until a row takes it`() async throws {
+    try await run { store, past in
+      try await upload("small", store)
+      let refused = await store.code {
+        try await store.update("Doc", [1, 9], ["body"], #"[{"$upload":"u"}]"#)
+      }
+      #expect(refused?.code == .objectNotFound)
+      try await store.update("Doc", [1, 2], ["body"], #"[{"$upload":"u"}]"#)
+      #expect(try bodies(store, past.path) == [#"["small"]"#, #"["small"]"#])
+      #expect(try past.count("SELECT count(*) FROM x_Doc") == 0)
+    }
+  }
+
   @Test func `no number of a value is deleted twice`() async throws {
     try await withStorePath { path in
       let connection = try Connection(path: path, access: .writer)

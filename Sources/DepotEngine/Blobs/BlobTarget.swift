@@ -51,6 +51,24 @@ struct BlobTarget {
     isText = type == .string
   }
 
+  /// Whether a value of `length` bytes belongs into the row.
+  func isInRow(_ length: Int) -> Bool {
+    layout.stored[place].isWidened && length <= Limits.valueBytes
+  }
+
+  /// Returns the bytes of a value that belongs into the row; `nil` if the row refers to it.
+  func content(_ reference: BlobReference, on connection: Connection) throws -> [UInt8]? {
+    guard isInRow(reference.length) else { return nil }
+    do {
+      return try BlobReader(connection: connection, table: table).value(reference)
+    } catch {
+      throw DepotError.blob(error, self)
+    }
+  }
+
+  /// Returns a value in the row in the form for the column.
+  func cell(_ bytes: UnsafeBufferPointer<UInt8>) -> Cell { isText ? .text(bytes) : .blob(bytes) }
+
   /// A value in the store.
   enum Content {
     case inRow([UInt8])

@@ -12,6 +12,8 @@ final class ChangeSession {
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
   /// The uploads that rows of the request use, with their target attributes, by name.
   var takenUploads: [String: (target: String, reference: BlobReference)] = [:]
+  /// The used uploads whose values belong into rows, with their places, by name.
+  var uploadsForRows: [String: (table: BlobTable, number: Int64)] = [:]
   /// Whether the request is executed in chunks, each in its own transaction.
   var isChunk = false
   /// Whether only rows named by the request may be deleted.

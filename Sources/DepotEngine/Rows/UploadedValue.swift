@@ -8,6 +8,8 @@ struct UploadedValue {
   private let key: BlobUploads.Key
   private let reference: BlobReference
   private let target: BlobTarget
+  /// The value if it belongs into the row; `nil` if the row refers to it.
+  private let content: [UInt8]?
 
   /// Finds the upload that a value names; `nil` if the value is something else.
   ///
@@ -37,6 +39,8 @@ struct UploadedValue {
     }
     session.takenUploads[name] = upload
     (self.key, self.reference, self.target) = (key, upload.reference, target)
+    content = try target.content(upload.reference, on: session.connection)
+    if content != nil { session.uploadsForRows[name] = (target.table, upload.reference.number) }
   }
 
   /// Returns the rules that it breaks.
@@ -48,16 +52,20 @@ struct UploadedValue {
     }
   }
 
-  /// The reference in the form for the attribute's column.
-  func cell(in arena: CellArena) -> Cell { reference.cell(isText: target.isText, in: arena) }
+  /// The value or the reference to it, in the form for the attribute's column.
+  func cell(in arena: CellArena) -> Cell {
+    guard let content else { return reference.cell(isText: target.isText, in: arena) }
+    return target.cell(arena.copy(content))
+  }
 
-  /// Sets the value in one row, and returns the reference to it.
+  /// Sets the value in one row, and returns it, or the reference to it.
   ///
   /// Another row that names the same upload gets a copy.
   func take(on connection: Connection, in arena: CellArena) throws -> Cell {
     let uploads = BlobUploads(connection: connection)
-    if try uploads.find(key) != nil {
-      try uploads.forget(key)
+    let isFirst = try uploads.find(key) != nil
+    if isFirst || content != nil {
+      if isFirst { try uploads.forget(key) }
       return cell(in: arena)
     }
     let reader = BlobReader(connection: connection, table: target.table)
@@ -67,6 +75,19 @@ struct UploadedValue {
       return copy.cell(isText: target.isText, in: arena)
     } catch {
       throw DepotError.blob(error, target)
+    }
+  }
+}
+
+extension ChangeSession {
+  /// Deletes the values of taken uploads that are in rows now.
+  ///
+  /// Until the end of the request, further rows may name them.
+  func deleteValuesInRows() throws {
+    for (name, (table, number)) in uploadsForRows {
+      let key = BlobUploads.Key(connection: client, name: name)
+      guard try BlobUploads(connection: connection).find(key) == nil else { continue }
+      try BlobWriter(connection: connection, table: table).delete(number)
     }
   }
 }

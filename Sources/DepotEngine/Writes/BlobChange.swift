@@ -53,64 +53,55 @@ struct BlobChange {
   // MARK: - At once
 
   private func change(_ identifier: Int64) throws -> Result {
-    let old = try outside(target.read(identifier, on: session.connection).content)
-    var reference: BlobReference
-    switch (request.place, old) {
-    case (.whole, _), (_, nil):
-      guard offset(old) == 0 else { throw beyond(0) }
-      reference = try bytes.withUnsafeBufferPointer { try blobs.create($0) }
-    case (_, let old?):
-      reference = old
-      let start = offset(old)
-      guard start <= old.length else { throw beyond(old.length) }
-      try checkEdges(start, old)
-      try blobs.write(bytes, at: start, of: &reference)
-      if request.truncates { try blobs.truncate(&reference, to: start + bytes.count) }
+    let old = try target.read(identifier, on: session.connection).content
+    guard case .outside(var reference)? = old, request.place != .whole else {
+      var value: [UInt8] = []
+      if case .inRow(let bytes)? = old, request.place != .whole { value = bytes }
+      try write(to: &value)
+      return try commit(content(value), identifier)
     }
-    try commit(reference, identifier)
-    return Result(length: reference.length, isChanged: true)
-  }
-
-  /// Returns the reference to a value, which is stored outside the row if it is in it.
-  private func outside(_ content: BlobTarget.Content?) throws -> BlobReference? {
-    switch content {
-    case nil: return nil
-    case .outside(let reference): return reference
-    case .inRow(let bytes):
-      // It isn't needed if the whole value is replaced.
-      if request.place == .whole { return BlobReference(number: 0, length: bytes.count) }
-      return try bytes.withUnsafeBufferPointer { try blobs.create($0) }
-    }
-  }
-
-  private func offset(_ old: BlobReference?) -> Int {
-    switch request.place {
-    case .whole: 0
-    case .offset(let offset): offset
-    case .end: old?.length ?? 0
-    }
-  }
-
-  private func beyond(_ length: Int) -> DepotError {
-    DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
-      .hint("Write the bytes before it first, or append.").at("/args/offset")
-  }
-
-  /// Checks that a text isn't cut within a character.
-  private func checkEdges(_ start: Int, _ old: BlobReference) throws {
-    guard target.isText else { return }
-    let end = start + bytes.count
-    for edge in request.truncates ? [start] : [start, end] where edge < old.length {
+    let reader = BlobReader(connection: session.connection, table: target.table)
+    let start = try start(in: reference.length) { edge in
       let (index, offset) = edge.quotientAndRemainder(dividingBy: BlobTable.chunkBytes)
-      var isInside = false
-      try BlobReader(connection: session.connection, table: target.table)
-        .chunk(index, of: old) { isInside = UTF8Edges.isContinuation($0[offset]) }
-      if isInside {
-        throw DepotError(.usage, "Byte \(edge) of \(target.name) is inside a character.")
-          .hint("Begin and end where characters do; offsets count bytes of UTF-8.")
-          .at("/args/offset")
-      }
+      var byte: UInt8 = 0
+      try reader.chunk(index, of: reference) { byte = $0[offset] }
+      return byte
     }
+    try blobs.write(bytes, at: start, of: &reference)
+    if request.truncates { try blobs.truncate(&reference, to: start + bytes.count) }
+    return try commit(content(reference), identifier)
+  }
+
+  /// Writes the bytes to a value that is in the row.
+  private func write(to value: inout [UInt8]) throws {
+    let start = try start(in: value.count) { value[$0] }
+    let end = request.truncates ? value.count : min(start + bytes.count, value.count)
+    value.replaceSubrange(start..<end, with: bytes)
+  }
+
+  /// Returns the offset of the written bytes in a value, whose bytes `byte` reads.
+  ///
+  /// It checks that a text isn't cut within a character.
+  private func start(in length: Int, _ byte: (Int) throws -> UInt8) throws -> Int {
+    let start =
+      switch request.place {
+      case .whole: 0
+      case .offset(let offset): offset
+      case .end: length
+      }
+    guard start <= length else {
+      throw DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
+        .hint("Write the bytes before it first, or append.").at("/args/offset")
+    }
+    guard target.isText else { return start }
+    let end = start + bytes.count
+    for edge in request.truncates ? [start] : [start, end] where edge < length {
+      guard try UTF8Edges.isContinuation(byte(edge)) else { continue }
+      throw DepotError(.usage, "Byte \(edge) of \(target.name) is inside a character.")
+        .hint("Begin and end where characters do; offsets count bytes of UTF-8.")
+        .at("/args/offset")
+    }
+    return start
   }
 
   // MARK: - In parts
@@ -139,8 +130,7 @@ struct BlobChange {
       return Result(length: reference.length, isChanged: false)
     }
     try uploads.forget(key)
-    try commit(reference, identifier)
-    return Result(length: reference.length, isChanged: true)
+    return try commit(content(reference), identifier)
   }
 
   private func checkOffset(_ length: Int) throws {
@@ -152,31 +142,41 @@ struct BlobChange {
 
   // MARK: - The row
 
-  /// Returns the value for the row's column: a reference, or the bytes if they fit into the row.
-  private func cell(_ reference: BlobReference, in arena: CellArena) throws -> Cell {
-    guard writer.layout.stored[target.place].isWidened, reference.length <= Limits.valueBytes else {
-      return reference.cell(isText: target.isText, in: arena)
+  /// Returns the place of a new value, which is stored outside the row if it must be.
+  private func content(_ value: [UInt8]) throws -> BlobTarget.Content {
+    if target.isInRow(value.count) { return .inRow(value) }
+    return .outside(try value.withUnsafeBufferPointer { try blobs.create($0) })
+  }
+
+  /// Returns the place of a stored value, which is moved into the row if it belongs there.
+  private func content(_ reference: BlobReference) throws -> BlobTarget.Content {
+    guard let value = try target.content(reference, on: session.connection) else {
+      return .outside(reference)
     }
-    let reader = BlobReader(connection: session.connection, table: target.table)
-    let bytes = arena.copy(try reader.value(reference))
     try blobs.delete(reference.number)
-    return target.isText ? .text(bytes) : .blob(bytes)
+    return .inRow(value)
   }
 
   /// Sets the value in the row.
-  private func commit(_ reference: BlobReference, _ identifier: Int64) throws {
+  private func commit(_ content: BlobTarget.Content, _ identifier: Int64) throws -> Result {
+    let arena = CellArena()
+    let cell =
+      switch content {
+      case .inRow(let value): target.cell(arena.copy(value))
+      case .outside(let reference): reference.cell(isText: target.isText, in: arena)
+      }
     if let position = writer.layout.position(of: target.path) {
       let rule = try writer.rule(position)
-      for error in try rule.problems(reference, of: target, session) {
-        try session.violate(error.at("/args/data"))
-      }
+      let problems =
+        switch content {
+        case .inRow: try rule.problems(cell, session.control)
+        case .outside(let reference): try rule.problems(reference, of: target, session)
+        }
+      for error in problems { try session.violate(error.at("/args/data")) }
     }
     let root = try writer.layout.isRoot ? writer : session.entities.writer(writer.layout.root)
-    let arena = CellArena()
-    _ = try writer.change(
-      identifier,
-      [(target.place, try cell(reference, in: arena))],
-      step: session.versionStep(root, identifier)
-    )
+    let step = session.versionStep(root, identifier)
+    _ = try writer.change(identifier, [(target.place, cell)], step: step)
+    return Result(length: content.length, isChanged: true)
   }
 }

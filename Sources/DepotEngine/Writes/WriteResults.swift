@@ -57,6 +57,7 @@ extension ChangeSession {
   /// Sets relationships, and checks the rules of rows at the end.
   func finish() throws {
     try applyLinkChanges()
+    try deleteValuesInRows()
     try refreshDerived()
     try checkTargets()
     try violations.throwIfAny()
