@@ -190,4 +190,28 @@ import Testing
       }
     }
   }
+
+  @Test func `a derived value is no larger than others`() async throws {
+    let schema = Self.schema {
+      $0[0].attributes.append(
+        Attribute(name: "upper", type: .string, isOptional: true, derivation: "uppercase(body)")
+      )
+    }
+    try await withPast(schema) { store, past in
+      try await store.insert("Doc", ["body"], #"[["small"]]"#)
+      let refused = await store.code { try await grow("body", store) }
+      #expect(refused?.code == .valueTooLarge)
+      #expect(refused?.message.contains("of Doc.upper are over the limit") == true)
+      #expect(refused?.details?["attribute"] == .string("upper"))
+      #expect(refused?.details?["id"] == .int64(1))
+      #expect(try past.count("SELECT length(a_upper) FROM e_Doc") == (6 << 20) + 5)
+      let piece = String(repeating: "a", count: 13 << 20)
+      for index in 0..<5 { try await upload(piece, at: index * piece.utf8.count, store) }
+      let unread = await store.code {
+        try await store.update("Doc", [1], ["body"], #"[{"$upload":"u"}]"#)
+      }
+      #expect(unread?.code == .valueTooLarge)
+      #expect(unread?.message.contains("Doc.upper can't be derived") == true)
+    }
+  }
 }

@@ -6,6 +6,8 @@ struct Derivation {
   let key: String
   let layout: EntityLayout
   let attribute: Attribute
+  /// The index of its field.
+  let position: Int
   /// The index of its stored column.
   let place: Int
   let expression: QueryExpression
@@ -29,10 +31,10 @@ struct Derivation {
     key = "\(layout.name).\(field.path)"
     self.layout = layout
     attribute = field.attribute
-    guard let place = layout.position(of: field.path).flatMap({ layout.storedPositions[$0] }) else {
-      throw DepotError(.bug, "\(key) has no column.")
-    }
-    self.place = place
+    guard let position = layout.position(of: field.path),
+      let place = layout.storedPositions[position]
+    else { throw DepotError(.bug, "\(key) has no column.") }
+    (self.position, self.place) = (position, place)
     expression = try PredicateParser.parseExpression(field.attribute.derivation ?? "")
     var reading = DerivationReading(layout, catalog)
     try reading.read(expression)

@@ -111,15 +111,19 @@ final class DerivedAttributes {
       + " WHERE t0.id IN (SELECT id FROM depot_stale WHERE attribute = "
       + .bound(.text(derivation.key)) + " AND id <= " + .bound(.integer(last))
       + ")\(layout.kindFilter(in: "t0"))"
+    let writer = try entities.writer(layout.name)
     var changes: [(identifier: Int64, value: SQLiteValue)] = []
-    try connection.statement(select.sql).run(select.parameters) { row in
+    try read(select, derivation) { row in
+      let count = Cell(row, 2).byteCount
+      guard count <= Limits.valueBytes else {
+        return try violate(Self.tooLarge(derivation, row.integer(0), count, writer))
+      }
       let value = row[2]
       if value == .null, !derivation.attribute.isOptional {
         try violate(Self.required(derivation, row.integer(0)))
       }
       if row[1] != value { changes.append((row.integer(0), value)) }
     }
-    let writer = try entities.writer(layout.name)
     let root = try layout.isRoot ? writer : entities.writer(layout.root)
     let arena = CellArena()
     for (identifier, value) in changes {
@@ -143,6 +147,38 @@ final class DerivedAttributes {
       "entity": .string(layout.name), "attribute": .string(derivation.attribute.name),
       "id": .int64(identifier),
     ])
+  }
+
+  /// Reads computed values.
+  private func read(
+    _ select: Fragment,
+    _ derivation: Derivation,
+    _ body: (borrowing Row) throws -> Void
+  ) throws {
+    do {
+      try connection.statement(select.sql).run(select.parameters, body)
+    } catch let error as SQLiteError where error.kind == .tooBig {
+      throw DepotError(.valueTooLarge, "\(derivation.key) can't be derived: \(error.message)")
+        .hint("Store less in its sources, or leave \(derivation.key) out.")
+        .details([
+          "entity": .string(derivation.layout.name),
+          "attribute": .string(derivation.attribute.name),
+        ])
+    }
+  }
+
+  private static func tooLarge(
+    _ derivation: Derivation,
+    _ identifier: Int64,
+    _ count: Int,
+    _ writer: EntityWriter
+  ) throws -> DepotError {
+    let error = try writer.rule(derivation.position).tooLarge(count)
+    var details = error.details?.object ?? [:]
+    details["id"] = .int64(identifier)
+    return
+      error.hint("It is derived. Store less in its sources, or leave \(derivation.key) out.")
+      .details(details)
   }
 
   // MARK: - Compiling
