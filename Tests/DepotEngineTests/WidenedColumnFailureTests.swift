@@ -214,4 +214,20 @@ import Testing
       #expect(unread?.message.contains("Doc.upper can't be derived") == true)
     }
   }
+
+  @Test func `a change that is too large for a frame comes with lengths`() async throws {
+    try await run { store, past in
+      try await grow("image", store, to: 8 << 20)
+      try await store.update("Doc", [1], ["image"], #"["AQID"]"#)
+      try await store.update("Doc", [1], ["name", "image"], "[\"b\",\"AQ==\"]")
+      try await store.call("undo", "{}")
+      try await grow("image", store, to: 3)
+      let history = try past.history()
+      #expect(history.count == 9)
+      let grown = history[4]["changes"]?.array?.first
+      #expect(grown?["old"]?["image"]?["$length"] == .int64(6 << 20))
+      #expect(grown?["new"]?["image"]?["$length"] == .int64(8 << 20))
+      #expect(history[8]["changes"]?.array?.first?["new"]?["image"] == .string("AQIDYWFh"))
+    }
+  }
 }

@@ -67,9 +67,17 @@ struct HistoryValue: Hashable, Sendable {
   }
 
   /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
-  func write(_ int64: Int64Form, to writer: inout JSONWriter) {
+  ///
+  /// A text or data with more than `limit` bytes is written as its length.
+  func write(_ int64: Int64Form, limit: Int = .max, to writer: inout JSONWriter) {
     let isWritten = withCell { cell in
-      switch cell {
+      if cell.byteCount > limit, !isReference {
+        writer.raw("{\"$length\":")
+        writer.integer(cell.byteCount)
+        writer.raw("}")
+        return true
+      }
+      return switch cell {
       case .null: false
       case .integer(let value): form.write(value, int64, to: &writer)
       case .real(let value): form.write(value, to: &writer)

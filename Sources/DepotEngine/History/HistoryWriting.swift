@@ -46,17 +46,41 @@ struct HistoryWriting {
     if let text = HistoryOrigin.text(transaction.origins, bounds) { writer.member("origin", text) }
   }
 
+  /// The most bytes of each value where the change would otherwise be too large for a frame.
+  private static let valueLimits = [1 << 20, 64 << 10, 4 << 10]
+
   /// Writes a change of one row, with the known values of the row that the change lacks.
-  func write(_ change: RecordedChange, _ row: RowState?, to writer: inout JSONWriter) {
+  ///
+  /// If it would have more bytes than `room`, it has only the lengths of the largest values.
+  func write(
+    _ change: RecordedChange,
+    _ row: RowState?,
+    room: Int,
+    to writer: inout JSONWriter
+  ) {
+    let start = writer.bytes.count
+    write(change, row, .max, to: &writer)
+    for limit in Self.valueLimits where writer.bytes.count - start > room {
+      writer.bytes.removeSubrange(start...)
+      write(change, row, limit, to: &writer)
+    }
+  }
+
+  private func write(
+    _ change: RecordedChange,
+    _ row: RowState?,
+    _ limit: Int,
+    to writer: inout JSONWriter
+  ) {
     let layout = try? catalog.layout(of: change.entity)
     writer.object { writer in
       writer.member("entity", change.entity)
       writer.member("id", change.identifier, as: int64)
       writer.member("kind", change.kind.name)
       if change.kind != .insert {
-        write(change, parts(of: change, row, layout), to: &writer)
+        write(change, parts(of: change, row, layout), limit, to: &writer)
       } else if let row, let layout, row.exists {
-        writeInserted(row, layout, to: &writer)
+        writeInserted(row, layout, limit, to: &writer)
       }
     }
   }
@@ -76,6 +100,7 @@ struct HistoryWriting {
   private func write(
     _ change: RecordedChange,
     _ parts: [(path: String, value: HistoryValue)],
+    _ limit: Int,
     to writer: inout JSONWriter
   ) {
     if let version = change.version { writer.member("version", version, as: int64) }
@@ -91,7 +116,7 @@ struct HistoryWriting {
       writer.raw("]")
     }
     guard hasValues else { return }
-    var list = MemberList("old")
+    var list = MemberList("old", limit)
     for index in properties.indices {
       if let old = properties[index].content.old {
         list.add(properties[index].name, old, int64, to: &writer)
@@ -99,7 +124,7 @@ struct HistoryWriting {
     }
     for (path, value) in parts { list.add(path, value, int64, to: &writer) }
     list.end(&writer)
-    list = MemberList("new")
+    list = MemberList("new", limit)
     for index in properties.indices {
       if let new = properties[index].content.new {
         list.add(properties[index].name, new, int64, to: &writer)
@@ -115,9 +140,10 @@ struct HistoryWriting {
   private func writeInserted(
     _ row: RowState,
     _ layout: EntityLayout,
+    _ limit: Int,
     to writer: inout JSONWriter
   ) {
-    var list = MemberList("new")
+    var list = MemberList("new", limit)
     for field in layout.fields {
       guard let value = row.values[field.path] else { continue }
       list.add(field.path, value, int64, to: &writer)
@@ -129,9 +155,11 @@ struct HistoryWriting {
 /// A member with an object of values, which the first value begins.
 struct MemberList {
   private let name: StaticString
+  /// The most bytes of a value; a larger one is written as its length.
+  private let limit: Int
   private var isOpen = false
 
-  init(_ name: StaticString) { self.name = name }
+  init(_ name: StaticString, _ limit: Int = .max) { (self.name, self.limit) = (name, limit) }
 
   /// Writes the name of a value.
   mutating func begin(_ name: String, _ writer: inout JSONWriter) {
@@ -150,7 +178,7 @@ struct MemberList {
     to writer: inout JSONWriter
   ) {
     begin(name, &writer)
-    value.write(int64, to: &writer)
+    value.write(int64, limit: limit, to: &writer)
   }
 
   /// Ends the object; an empty object is omitted unless `writesEmpty`.

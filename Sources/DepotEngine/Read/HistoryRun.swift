@@ -7,6 +7,9 @@ internal import DepotSQLite
 /// pieces, and each piece except the last has `"more":true`. So only one piece is in memory,
 /// regardless of the number of changed rows.
 final class HistoryRun: StreamRun {
+  /// The bytes of a frame for the end of its transaction.
+  private static let restBytes = 4096
+
   private let reply: ReplyWriter
   private let selection: HistorySelection
   private let past: PastReader?
@@ -136,7 +139,8 @@ final class HistoryRun: StreamRun {
       case .change(let change, let row):
         if writer.bytes.count - start >= byteLimit { break frame }
         writer.separate()
-        writing.write(change, row, to: &writer)
+        let room = Limits.frameBytes - (writer.bytes.count - start) - Self.restBytes
+        writing.write(change, row, room: room, to: &writer)
       case .end:
         writer.raw("]}")
         open = nil
