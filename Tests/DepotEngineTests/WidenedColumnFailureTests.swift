@@ -191,6 +191,36 @@ import Testing
     }
   }
 
+  @Test func `a write that fails changes no column`() async throws {
+    try await run { store, past in
+      let calls = [
+        #""id":99,"attribute":"body","data":"a""#,
+        #""id":1,"attribute":"body","data":"a","offset":6"#,
+        #""id":1,"attribute":"image","data":"!""#,
+        #""id":99,"attribute":"image","data":"AQ==","upload":"u""#,
+      ]
+      for call in calls {
+        let failed = await store.code {
+          try await store.call("blob.write", "{\"entity\":\"Doc\",\(call)}")
+        }
+        #expect(failed != nil)
+      }
+      #expect(try past.count("PRAGMA user_version") == 8)
+      #expect(try past.count("SELECT count(*) FROM sqlite_schema WHERE name = 'x_Doc'") == 0)
+      let next = try await store.told {
+        try await store.call(
+          "blob.write",
+          #"{"entity":"Doc","id":1,"attribute":"body","data":" text","append":true}"#
+        )
+      }
+      #expect(next.map(\.isSchemaChange) == [true, false])
+      #expect(try past.count("PRAGMA user_version") == 9)
+      #expect(try bodies(store, past.path) == [#"["small text"]"#, "[null]"])
+      try await store.call("undo", "{}")
+      #expect(try bodies(store, past.path) == [#"["small"]"#, "[null]"])
+    }
+  }
+
   @Test func `a derived value is no larger than others`() async throws {
     let schema = Self.schema {
       $0[0].attributes.append(

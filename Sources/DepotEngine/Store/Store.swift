@@ -324,12 +324,6 @@ package actor Store {
       onCommit([outcome])
       return try copyLog(writer)
     }
-    if first.widening(in: writer.catalog) != nil {
-      let refusal = try writer.widen(for: first)
-      publish(writer)
-      notifyWatchers(writer)
-      if let refusal { return onCommit([refusal]) }
-    }
     var batch = Batch(
       first,
       waiting: writeQueue.count,

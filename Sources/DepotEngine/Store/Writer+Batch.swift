@@ -69,7 +69,8 @@ extension Writer {
       try beginTransaction(for: requests[0].control)
       // If the first request fails, the transaction has nothing else to keep.
       outcomes.append(requests[0].outcome(try runAlone(requests[0], hasCompany: false, &effect)))
-      while outcomes[0].isSuccess, let request = next() {
+      // A changed schema is in use only after the commit.
+      while outcomes[0].isSuccess, effect.catalog == nil, let request = next() {
         requests.append(request)
         outcomes.append(request.outcome(try runAlone(request, hasCompany: true, &effect)))
       }

@@ -29,6 +29,8 @@ extension Writer {
     _ effect: inout WriteEffect
   ) throws -> WriteReply {
     let indexed = nextIndexedHistory
+    let widening = request.widening(in: catalog)
+    if let widening { try widen(widening) }
     do {
       let origin = TransactionOrigin(request)
       if origin.isSchemaChange {
@@ -39,8 +41,13 @@ extension Writer {
           mustIndex: true
         )
       }
-      try recorder.begin(origin, catalog)
-      let content = try apply(request, &effect)
+      try recorder.begin(origin, widening?.next ?? catalog)
+      let content =
+        if let widening {
+          try apply(request, after: widening, &effect)
+        } else {
+          try apply(request, &effect)
+        }
       try request.control.check()
       if origin.isSchemaChange, effect.catalog == nil || effect.isRehearsal {
         recorder.discard()

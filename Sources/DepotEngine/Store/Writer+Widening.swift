@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension WriteRequest {
-  /// Returns the change of a column that must be made before the request; `nil` if there is none.
+  /// Returns the change of a column that the request makes; `nil` if there is none.
   func widening(in catalog: Catalog) -> ColumnWidening? {
     guard case .writeBlob(let write) = operation, !endsConnection else { return nil }
     return ColumnWidening(write.entity, write.attribute, in: catalog)
@@ -10,38 +10,33 @@ extension WriteRequest {
 }
 
 extension Writer {
-  /// Widens the column that a request writes to, in a transaction of its own.
+  /// Changes a column inside the transaction of the request that needs it.
   ///
-  /// - Returns: The failed outcome of the request; `nil` if the request can be executed now.
-  /// - Throws: ``SQLiteError`` if the content of the disk is now unknown.
-  func widen(for request: WriteRequest) throws(SQLiteError) -> WriteOutcome? {
-    do {
-      try widenOrFail(request)
-      return nil
-    } catch {
-      let error = try undo(error)
-      statistics.failedWrites += 1
-      return request.outcome(.failure(refusal(error)))
-    }
+  /// If the request fails, the column stays as it was. The recorder must not record yet.
+  func widen(_ widening: ColumnWidening) throws {
+    connection.observe(nil)
+    defer { connection.observe(recorder) }
+    try widening.run(on: connection)
+    try SpecialTables(connection: connection).adapt(from: catalog, to: widening.next)
   }
 
-  private func widenOrFail(_ request: WriteRequest) throws(Failure) {
-    var effect = WriteEffect()
-    do {
-      try beginTransaction(for: request.control)
-      // Another service of the cluster may have widened it before the lock was acquired.
-      guard let widening = request.widening(in: catalog) else { return try endOrFail() }
-      connection.observe(nil)
-      defer { connection.observe(recorder) }
-      try widening.run(on: connection)
-      try SpecialTables(connection: connection).adapt(from: catalog, to: widening.next)
-      recorder.noteWidening()
-      effect.catalog = widening.next
-    } catch let error as Failure {
-      throw error
-    } catch {
-      throw Failure(error)
-    }
-    try commit(&effect)
+  /// Executes a request with the column that it has changed, and publishes the change.
+  func apply(
+    _ request: WriteRequest,
+    after widening: ColumnWidening,
+    _ effect: inout WriteEffect
+  ) throws -> WriteReply.Content {
+    let entities = EntityWriters(
+      widening.next,
+      connection,
+      counters: self.entities.counters,
+      ceilings: ceilings
+    )
+    entities.recorder = recorder
+    let session = ChangeSession(entities, request.control, client: request.connection)
+    let content = try session.apply(request.operation, &effect)
+    recorder.noteWidening()
+    effect.catalog = widening.next
+    return content
   }
 }

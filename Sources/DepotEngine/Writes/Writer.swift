@@ -18,7 +18,7 @@ final class Writer {
   let configuration: StoreConfiguration
   var statistics = StoreStatistics()
   private(set) var entities: EntityWriters
-  private var ceilings: [String: Int64]
+  private(set) var ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
   /// The path of the copy that the current transaction's migration made before it.
   var backup: String?
