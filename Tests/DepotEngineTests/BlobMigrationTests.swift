@@ -212,7 +212,7 @@ import Testing
   @Test func `a value too large for a row is in the way, and named`() async throws {
     try await run { store, path in
       try await grow(store)
-      let next = Self.schema(2) { $0[0].attributes[1].options = [] }
+      let next = Self.schema(2) { $0[0].attributes[1].options = .spotlight }
       let error = await #expect(throws: DepotError.self) {
         try await store.write(.defineSchema(next, isDryRun: false, MigrationOptions()))
       }
@@ -260,6 +260,29 @@ import Testing
           == [.string("less"), .string("less"), .string("scanned")]
       )
       try await check(copy, configuration.path)
+      try await check(store, path)
+    }
+  }
+
+  @Test func `an ordinary attribute keeps what is too large for its rows`() async throws {
+    try await run { store, path in
+      try await grow(store)
+      try await store.update("Document", [3], ["text"], #"["small"]"#)
+      let changes = try await migrate(store) {
+        $0[0].attributes[1].options = []
+        $0[2].attributes[0].options = []
+      }
+      #expect(changes.contains("turned external storage of Document.text off"))
+      #expect(
+        try await values("Document", "text", store, path) == [
+          .string(Self.large), .object(["$length": .int64(12 << 20)]), .string("small"),
+          .string("scanned"),
+        ]
+      )
+      let types = try rows("SELECT typeof(a_text) FROM e_Document ORDER BY id", in: path)
+      #expect(types == ["text", "blob", "text", "text"].map { [.text($0)] })
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(9)]])
+      #expect(try rows("SELECT 1 FROM sqlite_schema WHERE name = 'x_Other'", in: path) == [])
       try await check(store, path)
     }
   }

@@ -191,6 +191,8 @@ import Testing
     }
   }
 
+  // MARK: - Failures
+
   @Test func `a write that fails changes no column`() async throws {
     try await run { store, past in
       let calls = [
@@ -258,6 +260,26 @@ import Testing
       #expect(grown?["old"]?["image"]?["$length"] == .int64(6 << 20))
       #expect(grown?["new"]?["image"]?["$length"] == .int64(8 << 20))
       #expect(history[8]["changes"]?.array?.first?["new"]?["image"] == .string("AQIDYWFh"))
+    }
+  }
+
+  // MARK: - Migrations
+
+  @Test func `a stage begins where an index is in the way of a large value`() async throws {
+    try await run { store, past in
+      try await grow("body", store)
+      let refused = await store.code { try await define(Self.indexed(2), store) }
+      #expect(refused?.code == .valueTooLarge)
+      try await store.write(.beginMigration(MigrationRequest(Self.indexed(2))))
+      var configuration = StoreConfiguration(path: StoreCopies.migrating(past.path))
+      configuration.isScratch = true
+      let copy = try StoreFixture(configuration)
+      let early = await copy.code { try await copy.write(.commitMigration(takesBackup: false)) }
+      #expect(early?.code == .rowsInTheWay)
+      try await copy.update("Doc", [1], ["body"], #"["less"]"#)
+      try await copy.write(.commitMigration(takesBackup: false))
+      #expect(try bodies(copy, configuration.path) == [#"["less"]"#, "[null]"])
+      #expect(try await copy.problems(configuration.path) == [])
     }
   }
 }

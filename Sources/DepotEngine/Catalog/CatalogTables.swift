@@ -60,13 +60,15 @@ struct CatalogTables {
     try generation() == known.generation ? known : load()
   }
 
-  /// Writes the schema.
+  /// Writes the schema, and the format that its columns need.
   func store(_ catalog: Catalog) throws {
     try set("schema", .text(catalog.schema.json))
     try set("storage", .text(catalog.storage.json))
     try set("generation", .integer(Int64(catalog.generation)))
     try set("version", catalog.schema.version.map { .text($0.description) } ?? .null)
     try set("hashes", .text(JSONValue.object(catalog.schema.hashes).text))
+    guard catalog.storage.hasWidenedColumns else { return }
+    try connection.execute("PRAGMA user_version = \(Self.widenedFormat)")
   }
 
   /// Stores the target schema of a custom migration.

@@ -42,8 +42,6 @@ struct ColumnWidening {
       from: column.sqlType,
       to: widened.sqlType
     )
-    let tables = CatalogTables(connection: connection)
-    try tables.store(next)
-    try connection.execute("PRAGMA user_version = \(CatalogTables.widenedFormat)")
+    try CatalogTables(connection: connection).store(next)
   }
 }

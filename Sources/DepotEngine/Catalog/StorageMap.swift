@@ -29,22 +29,27 @@ package struct StorageMap: Hashable, Sendable {
 
   /// Returns the map after a migration, before it is adapted to the new schema.
   ///
-  /// `entities` maps the new names of kept entities to their old names; `sources` returns the old
-  /// fields for a new one.
+  /// `entities` maps the new names of kept entities to their old names; `hasReferences` returns
+  /// whether a new field gets references from a column that is widened or external.
   func migrated(
     to schema: Schema,
     entities: [String: String],
-    sources: (Field, Entity) -> [Field]
-  ) -> StorageMap {
+    hasReferences: (Field, Entity) throws -> Bool
+  ) rethrows -> StorageMap {
     var result = self
     result.numbers = entities.compactMapValues { numbers[$0] }
-    guard !widened.isEmpty else { return result }
-    let fields = schema.entities.flatMap { entity in
-      entity.ownFields.filter { sources($0, entity).contains(where: isWidened) }
+    let fields = try schema.entities.flatMap { entity in
+      try entity.ownFields.filter { field in
+        try schema.isWidenable(field, of: entity) && hasReferences(field, entity)
+      }
     }
     result.widened = Set(fields.map(Self.key))
     return result
   }
+
+  /// Whether there are columns with references that programs before ``CatalogTables/widenedFormat``
+  /// can't read.
+  var hasWidenedColumns: Bool { !widened.isEmpty }
 
   func number(of entity: String) -> Int { numbers[entity] ?? 0 }
 

@@ -96,6 +96,44 @@ struct BlobMigration {
   }
 }
 
+/// The values outside of old rows that stay there though their attribute isn't external.
+struct OutsideValues {
+  private let old: Catalog
+  private let mapping: MigrationMapping
+  private let connection: Connection
+
+  init(_ old: Catalog, _ mapping: MigrationMapping, _ connection: Connection) {
+    self.old = old
+    self.mapping = mapping
+    self.connection = connection
+  }
+
+  /// Whether a new column must be widened.
+  ///
+  /// It must if an old one is, or if one with external storage has a value too large for a row.
+  func areThere(_ field: Field, _ entity: Entity) throws -> Bool {
+    try mapping.family(of: entity.name, in: mapping.new).contains { subentity in
+      guard let source = mapping.source(of: field.path, in: subentity.name) else { return false }
+      if old.storage.isWidened(source) { return true }
+      guard source.attribute.options.contains(.externalStorage),
+        ValueConversion(from: source.attribute, to: field.attribute) == nil,
+        let origin = mapping.origin(of: subentity.name), !origin.isAbstract
+      else { return false }
+      let layout = try old.layout(of: origin.name)
+      guard let place = layout.position(of: source.path).flatMap({ layout.storedPositions[$0] })
+      else { return false }
+      let column = layout.stored[place]
+      let length = BlobTable.length(of: Fragment(sql: column.quoted)).sql
+      return try connection.integer(
+        """
+        SELECT 1 FROM \(layout.table) WHERE \(column.hasReference) \
+        AND \(length) > \(Limits.valueBytes) LIMIT 1
+        """
+      ) != nil
+    }
+  }
+}
+
 /// The migration of values stored outside the rows of an old table.
 struct BlobMoves {
   /// Reads the old values; `nil` if there are none.

@@ -49,7 +49,7 @@ final class MigrationRun {
     self.options = options
     let mapping = MigrationMapping(from: old.schema, to: schema)
     self.mapping = mapping
-    let new = Self.catalog(old, schema, mapping)
+    let new = try Self.catalog(old, schema, mapping, connection)
     self.new = new
     let shifts = try IdentifierShifts(from: old, mapping, on: connection)
     self.shifts = shifts
@@ -79,19 +79,18 @@ final class MigrationRun {
   private static func catalog(
     _ old: Catalog,
     _ schema: Schema,
-    _ mapping: MigrationMapping
-  ) -> Catalog {
+    _ mapping: MigrationMapping,
+    _ connection: Connection
+  ) throws -> Catalog {
     var entities: [String: String] = [:]
     for entity in schema.entities { entities[entity.name] = mapping.origin(of: entity.name)?.name }
-    return Catalog(
-      schema,
-      old.storage.migrated(to: schema, entities: entities) { field, entity in
-        mapping.family(of: entity.name, in: schema).compactMap {
-          mapping.source(of: field.path, in: $0.name)
-        }
-      },
-      generation: old.generation + 1
+    let outside = OutsideValues(old, mapping, connection)
+    let storage = try old.storage.migrated(
+      to: schema,
+      entities: entities,
+      hasReferences: outside.areThere
     )
+    return Catalog(schema, storage, generation: old.generation + 1)
   }
 
   private static func tables(

@@ -45,7 +45,7 @@ struct MigrationCopy {
     return try connection.transaction {
       let run = try MigrationRun(
         from: old,
-        to: request.schema.interim(after: old.schema),
+        to: request.schema.interim(after: old),
         on: connection,
         control,
         options: .init(isLenient: true)

@@ -47,6 +47,8 @@ final class RowTransform {
     var isText: Bool
     /// Whether it is also stored outside the new row.
     var stays: Bool
+    /// Whether it is so only if it is too large for the row.
+    var staysIfLarge: Bool
   }
 
   /// The column of a to-one relationship.
@@ -120,9 +122,12 @@ final class RowTransform {
           absent: try Self.absent(field, before, entity, mapping, oldPlaces, fillArena),
           outside: source.flatMap {
             guard let type = old.stored[$0].externalType else { return nil }
+            let isExternal = conversion == nil && root.stored[place].isExternal
+            let movesIn = root.stored[place].isWidened && !old.stored[$0].isWidened
             return Outside(
               isText: type == .string,
-              stays: conversion == nil && root.stored[place].isExternal
+              stays: isExternal && !movesIn,
+              staysIfLarge: isExternal && movesIn
             )
           },
           isRequired: !field.attribute.isOptional,
@@ -235,9 +240,12 @@ final class RowTransform {
   }
 
   /// Returns the value of a reference, or reports that it is too large and returns `nil`.
+  ///
+  /// With `keepsLarge`, it returns the reference to a value that is too large.
   private func value(
     _ cell: Cell,
     _ outside: Outside,
+    keepsLarge: Bool = false,
     _ identifier: Int64,
     _ path: String,
     _ findings: inout MigrationFindings
@@ -248,6 +256,7 @@ final class RowTransform {
     do {
       guard let reference = BlobReference(bytes) else { throw BlobReader.Damage.reference }
       guard reference.length <= Limits.valueBytes else {
+        if keepsLarge { return cell }
         findings.add(
           .valueTooLarge,
           entity.name,
@@ -273,9 +282,15 @@ final class RowTransform {
   ) throws -> Cell? {
     var cell = column.source.map { Cell(row, $0 + 2) } ?? .null
     if let outside = column.outside, !outside.stays {
-      guard let value = try value(cell, outside, row.integer(0), column.path, &findings) else {
-        return nil
-      }
+      let value = try value(
+        cell,
+        outside,
+        keepsLarge: outside.staysIfLarge,
+        row.integer(0),
+        column.path,
+        &findings
+      )
+      guard let value else { return nil }
       cell = value
     }
     if let conversion = column.conversion {
@@ -344,7 +359,7 @@ final class RowTransform {
       if cell.isNull {
         if column.isRequired { missing(column.path) }
       } else if let check = column.check {
-        if let outside = column.outside, outside.stays {
+        if let outside = column.outside, outside.stays || outside.staysIfLarge {
           guard let value = try value(cell, outside, identifier, column.path, &findings) else {
             isStorable = false
             continue

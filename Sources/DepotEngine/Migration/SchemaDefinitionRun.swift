@@ -55,7 +55,7 @@ struct SchemaDefinitionRun {
     if !comparison.differences.isEmpty { try checkAllowed(plan, comparison) }
     let run = try MigrationRun(
       from: old,
-      to: schema.interim(after: old.schema),
+      to: schema.interim(after: old),
       on: writer.connection,
       control,
       options: .init(isLenient: true)
