@@ -40,12 +40,13 @@ struct BlobReader {
     Damage(message: "Chunk \(index) of value \(reference.number) in \(table.name) \(what).")
   }
 
-  /// Returns all bytes of a value.
-  func value(_ reference: BlobReference) throws -> [UInt8] {
+  /// Returns the first bytes of a value.
+  func value(_ reference: BlobReference, limit: Int = .max) throws -> [UInt8] {
+    let length = min(reference.length, limit)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(reference.length)
-    for index in 0..<reference.chunkCount {
-      try chunk(index, of: reference) { bytes.append(contentsOf: $0) }
+    bytes.reserveCapacity(length)
+    for index in 0..<reference.chunkCount where index == 0 || bytes.count < length {
+      try chunk(index, of: reference) { bytes.append(contentsOf: $0.prefix(length - bytes.count)) }
     }
     return bytes
   }
@@ -60,39 +61,6 @@ struct BlobReader {
       throw Damage(
         message: "The chunks of value \(reference.number) in \(table.name) are of another value."
       )
-    }
-  }
-}
-
-/// The SQL function that reads values stored outside their rows.
-enum BlobFunctions {
-  static func register(on connection: Connection) throws(SQLiteError) {
-    // The connection owns the function.
-    try connection.addFunction("depot_external", argumentCount: 3) { [unowned connection] call in
-      guard call[1].kind != .null else { return }
-      let isText = call[1].kind == .blob
-      let name = String(decoding: call[0].bytes, as: UTF8.self)
-      guard let reference = BlobReference(call[1].bytes) else {
-        return call.fail("A reference to a value of \(name) is damaged.", code: 11)
-      }
-      let limit = call[2].integer
-      guard reference.length <= limit else {
-        return call.fail(
-          "A value of \(reference.length) bytes is over the limit of \(limit).",
-          code: 18
-        )
-      }
-      let table = BlobTable(String(name.dropFirst(3).dropLast()))
-      do {
-        let value = try BlobReader(connection: connection, table: table).value(reference)
-        value.withUnsafeBufferPointer {
-          if isText { call.result(text: $0) } else { call.result(blob: $0) }
-        }
-      } catch let damage as BlobReader.Damage {
-        call.fail(damage.message, code: 11)
-      } catch {
-        call.fail("\(error)", code: (error as? SQLiteError)?.code ?? 1)
-      }
     }
   }
 }

@@ -81,10 +81,37 @@ struct BlobTable: Sendable {
     "depot_external('\(name)', " + reference + ", \(limit))"
   }
 
+  /// Returns the SQL for the first bytes of a value in a column.
+  func start(of column: Fragment, isText: Bool, limit: Int) -> Fragment {
+    "depot_start('\(name)', " + column + ", \(isText ? 1 : 0), \(limit))"
+  }
+
+  /// Returns the forms of a value in a column that may have large ones; else `nil`.
+  func large(_ column: StoredColumn, _ value: Fragment) -> LargeValue? {
+    guard column.isExternal else { return nil }
+    let isText = column.externalType == .string
+    let isReference = "typeof(" + value + ") = '\(column.referenceType)'"
+    return LargeValue(
+      length: "iif(" + isReference + ", " + Self.length(of: value) + ", length(" + value + "))",
+      key: start(of: value, isText: isText, limit: ValueStart.sortedBytes),
+      identity: "depot_identity('\(name)', " + value + ", \(isText ? 1 : 0))"
+    )
+  }
+
   /// Returns the SQL for the length of the value of a reference.
   static func length(of reference: Fragment) -> Fragment {
     "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
   }
+}
+
+/// The SQL for the forms of a value that may be large.
+struct LargeValue: Sendable {
+  /// The number of bytes of data.
+  var length: Fragment
+  /// The start of the value, by which rows are sorted.
+  var key: Fragment
+  /// A short value that is the same for equal values.
+  var identity: Fragment
 }
 
 extension StoredColumn {

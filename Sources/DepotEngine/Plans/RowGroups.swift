@@ -19,6 +19,8 @@ struct RowGroups {
     var name: String
     var type: AttributeType
     var value: Fragment
+    /// The value by which rows are grouped, if that is another one.
+    var identity: Fragment?
     /// Whether null means that the sum overflowed.
     var isSum = false
 
@@ -44,8 +46,10 @@ struct RowGroups {
     let selected = columns.map { $0.value + " AS \"a_\($0.name)\"" }
     var sql = "SELECT " + Fragment.list(selected) + query.clauses()
     if !request.keys.isEmpty {
-      let keys = request.keys.indices.map { "\($0 + 1)" }
-      sql = sql + " GROUP BY \(keys.joined(separator: ", "))"
+      let keys = columns.prefix(request.keys.count).enumerated().map { index, column in
+        column.identity ?? Fragment(sql: "\(index + 1)")
+      }
+      sql = sql + " GROUP BY " + .list(keys)
     }
     statement = sql
   }
@@ -59,7 +63,12 @@ struct RowGroups {
       throw DepotError(.usage, "Rows can't be grouped by this expression.")
         .hint("Group by a text, number, date, truth value, or identifier.")
     }
-    return Column(name: key.name, type: operand.type ?? .string, value: operand.fragment)
+    return Column(
+      name: key.name,
+      type: operand.type ?? .string,
+      value: operand.fragment,
+      identity: operand.large?.identity
+    )
   }
 
   private static func column(
@@ -74,7 +83,8 @@ struct RowGroups {
     }
     let operand = try compiler.operand(expression)
     if value.aggregate == .count {
-      return Column(name: value.name, type: .int64, value: "count(" + operand.fragment + ")")
+      let count = "count(" + (operand.presence ?? operand.fragment) + ")"
+      return Column(name: value.name, type: .int64, value: count)
     }
     let result = try compiler.about(expression) { (compiler) throws(DepotError) in
       try compiler.aggregated(value.aggregate, operand)

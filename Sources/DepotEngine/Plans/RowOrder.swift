@@ -5,6 +5,7 @@ internal import DepotSQLite
 ///
 /// In ascending order, null is first and NaN is last; descending is the reverse. Text sorts by code
 /// point, and false before true. Localized text sorts by its localized key, and then by code point.
+/// Where values may be large, only their starts count, so that the sorted rows fit into memory.
 struct RowOrder {
   private(set) var terms: [Term] = []
   /// The keys of the request, used to read the values of ``FetchRequest/after``.
@@ -23,6 +24,8 @@ struct RowOrder {
     var isNullable: Bool
     var isLocalized: Bool
     var value: Fragment
+    /// Whether only the start of a value counts.
+    var isStart: Bool
   }
 
   /// Translates sort keys; for rows with identifiers, the identifier is the last key.
@@ -55,6 +58,7 @@ struct RowOrder {
     _ key: SortKey,
     _ compiler: inout QueryCompiler
   ) throws(DepotError) -> Key {
+    let largeCount = compiler.largeCount
     let operand = try compiler.operand(key.expression)
     guard let type = operand.type, type.isScalar else {
       throw DepotError(.usage, "Rows can't be sorted by this expression.")
@@ -63,12 +67,16 @@ struct RowOrder {
     guard !key.isLocalized || type == .string || type == .url else {
       throw DepotError(.usage, "Only text has a localized order, not \(type.rawValue).")
     }
+    let isText = operand.isText
+    let isStart = compiler.largeCount > largeCount && (isText || type == .data)
+    let start = ValueStart.sql(of: operand.fragment, isText: isText)
     return Key(
       type: type,
       isDescending: key.isDescending,
       isNullable: operand.isNullable,
       isLocalized: key.isLocalized,
-      value: operand.fragment
+      value: isStart ? operand.large?.key ?? start : operand.fragment,
+      isStart: isStart
     )
   }
 
@@ -118,7 +126,8 @@ struct RowOrder {
     var values: [SQLiteValue] = []
     var bounds: [Fragment] = []
     for (index, key) in keys.enumerated() {
-      let value = try Self.stored(after[index], as: key.type, at: index)
+      var value = try Self.stored(after[index], as: key.type, at: index)
+      if key.isStart { value = ValueStart.sorted(value) }
       for term in Self.terms(of: key, .bound(value)) {
         bounds.append(term.value)
         values.append(value)

@@ -11,6 +11,8 @@ struct RowShape {
   let selection: Fragment
   /// The number of columns to select.
   let selectionCount: Int
+  /// The selected values that may be large, by their indexes.
+  let large: [Int: LargeValue]
 
   /// Selects paths of an entity, or all fields if `nil`.
   ///
@@ -50,6 +52,7 @@ struct RowShape {
     columns = builder.columns
     selection = .list(builder.parts)
     selectionCount = builder.parts.count
+    large = builder.large
   }
 
   /// The paths that are the beginning of other paths.

@@ -9,6 +9,8 @@ struct RowShapeBuilder {
   private(set) var columns: [RowColumn] = []
   /// The selected expressions.
   private(set) var parts: [Fragment] = []
+  /// The forms of values that may be large, by the indexes of the parts.
+  private(set) var large: [Int: LargeValue] = [:]
 
   init(_ layout: EntityLayout, includesSubentityColumns: Bool, in catalog: Catalog) {
     self.layout = layout
@@ -82,6 +84,7 @@ struct RowShapeBuilder {
     switch try compiler.term(.attribute(path)) {
     case .operand(let operand):
       let type = operand.type ?? .string
+      large[parts.count] = operand.large
       try add(path, type == .json ? .json : .scalar(type), operand.selection ?? operand.fragment)
     case .object(let object):
       try add(path, .scalar(.int64), object.identifier)
@@ -166,6 +169,9 @@ struct RowShapeBuilder {
       value = "iif(t0.\(StorageMap.kindColumn) IN (\(kinds)), " + .bound(standard) + ", NULL)"
     } else {
       value = Fragment(sql: subentity.sql(ofField: column.position, in: "t0"))
+      if let place = subentity.storedPositions[column.position] {
+        large[parts.count] = BlobTable(layout.root).large(subentity.stored[place], value)
+      }
     }
     try add(column.name, form, value)
   }

@@ -68,15 +68,21 @@ extension StreamPlan {
     var order = try RowOrder(sort, isByIdentifier: !request.isDistinct, in: &query.compiler)
     if request.isDistinct {
       try Self.checkDistinct(request, sort, shape)
-      order.append(shape.columns.map { Fragment(sql: "\($0.index + 1)") })
+      order.append(
+        shape.columns.map { shape.large[$0.index]?.key ?? Fragment(sql: "\($0.index + 1)") }
+      )
     }
-    let select = (request.isDistinct ? "SELECT DISTINCT " : "SELECT ") + selection
+    // References to equal values differ, so that rows with large values are grouped.
+    let groups = request.isDistinct && !shape.large.isEmpty ? Self.groups(shape) : nil
+    let isPlain = !request.isDistinct || groups != nil
+    let select = (isPlain ? "SELECT " : "SELECT DISTINCT ") + selection
     var parts: [Fragment] = []
     let places = try request.after.map { after throws(DepotError) in
       try order.position(after: after).conditions.map(Optional.some)
     }
     for place in places ?? [nil] {
-      parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
+      let rows = select + query.clauses(and: place) + (groups ?? Fragment(sql: ""))
+      parts.append(rows + " ORDER BY " + order.sql)
     }
     statement = try ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
     form = StreamForm(
@@ -87,6 +93,16 @@ extension StreamPlan {
       prefetch: try PrefetchNode.tree(request, from: shape, in: catalog),
       section: section
     )
+  }
+
+  /// Returns the clause that makes one row of those with equal values.
+  private static func groups(_ shape: RowShape) -> Fragment {
+    " GROUP BY "
+      + .list(
+        (0..<shape.selectionCount).map { index in
+          shape.large[index]?.identity ?? Fragment(sql: "\(index + 1)")
+        }
+      )
   }
 
   /// Returns the concatenated rows of queries, with the request's limit.
@@ -118,7 +134,7 @@ extension StreamPlan {
   ) throws(DepotError) -> (Fragment, RowColumn) {
     let operand = try DepotError.at("/args/sectionBy", try compiler.operand(.attribute(path)))
     return (
-      operand.fragment,
+      operand.large?.key ?? operand.fragment,
       RowColumn(name: path, form: .scalar(operand.type ?? .string), index: shape.selectionCount)
     )
   }

@@ -17,6 +17,8 @@ struct Operand {
   var presence: Fragment?
   /// The fragment for reading the value, if it differs from the one for comparing it.
   var selection: Fragment?
+  /// Its other forms, if the value may be large.
+  var large: LargeValue?
   /// The expression it was translated from, for messages.
   var source: QueryExpression
 

@@ -31,7 +31,8 @@ extension QueryCompiler {
     switch aggregate {
     case .count: return result(.int64, Fragment(sql: "count(*)"), isNullable: false)
     case .countDistinct where operand.type != .json:
-      return result(.int64, "count(DISTINCT " + value + ")", isNullable: false)
+      let identity = operand.large?.identity ?? value
+      return result(.int64, "count(DISTINCT " + identity + ")", isNullable: false)
     default: break
     }
     guard operand.root == nil, operand.type != .json else {

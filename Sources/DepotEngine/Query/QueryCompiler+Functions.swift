@@ -16,6 +16,9 @@ extension QueryCompiler {
       operands.append(try check(operand(argument), as: kind, of: function))
     }
     if operands.contains(where: \.isNull) { return makeConstant(.null) }
+    if function == .length, let data = operands.first, data.type == .data, let large = data.large {
+      return makeOperand(.int64, large.length, isNullable: data.isNullable)
+    }
     let constants = operands.compactMap(\.constant)
     if constants.count == operands.count, function != .random, function != .randomn {
       return makeConstant(function.value(constants))
@@ -68,6 +71,7 @@ extension QueryCompiler {
     result.root = nil
     result.presence = nil
     result.selection = nil
+    result.large = nil
     result.source = subject
     guard from != type else { return result }
     result.type = type

@@ -164,6 +164,7 @@ extension QueryCompiler {
     if let place = object.layout.storedPositions[position] {
       operand.row = (object.scope, alias)
       operand.look(outside: object.layout, object.layout.stored[place])
+      if operand.large != nil { largeCount += 1 }
     }
     if field.isPresence { return .composite(Condition(operand.fragment + " IS 1")) }
     guard let kind = attribute.collection else { return .operand(operand) }
@@ -208,8 +209,10 @@ extension Operand {
   fileprivate mutating func look(outside layout: EntityLayout, _ column: StoredColumn) {
     guard column.isExternal else { return }
     let (table, value) = (BlobTable(layout.root), fragment)
+    let isText = column.externalType == .string
     presence = value
-    fragment = table.value(of: value, limit: BlobTable.comparedBytes)
+    fragment = table.start(of: value, isText: isText, limit: BlobTable.comparedBytes)
+    large = table.large(column, value)
     guard column.isWidened else {
       selection = table.value(of: value, limit: Limits.valueBytes)
       return

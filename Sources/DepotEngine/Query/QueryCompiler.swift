@@ -20,6 +20,8 @@ struct QueryCompiler {
   /// The full-text queries that rows can be ranked by, which are joined as tables of ranks.
   var searches: [QueryExpression] = []
   var rankAliases: [String] = []
+  /// The number of translated attributes whose values may be large.
+  var largeCount = 0
   private var aliasCount = 1
 
   init(_ layout: EntityLayout, in catalog: Catalog, now: Date) {

@@ -48,7 +48,9 @@ struct LiveTotalsPlan {
     guard let expression = value.expression else { return (.rows, Fragment(sql: "0")) }
     let operand = try compiler.operand(expression)
     switch value.aggregate {
-    case .count: return (.values, "nullif((" + operand.fragment + ") IS NOT NULL, 0)")
+    case .count:
+      let value = operand.presence ?? operand.fragment
+      return (.values, "nullif((" + value + ") IS NOT NULL, 0)")
     case .sum where operand.type == .int64: return (.sum, operand.fragment)
     case .average where operand.type == .int64: return (.average, operand.fragment)
     default: return nil
