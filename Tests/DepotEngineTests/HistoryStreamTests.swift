@@ -107,6 +107,30 @@ import Testing
     }
   }
 
+  @Test func `rows of an entity have no changes of its ancestors' rows`() async throws {
+    try await withPast(.recorded) { store, past in
+      func changes(_ json: String) throws -> [String] {
+        try past.history(json).flatMap(PastFixture.texts).map {
+          $0.split(separator: " ").prefix(2).joined(separator: " ")
+        }
+      }
+      try await store.insert("Tag", ["label"], #"[["t"]]"#)
+      try await store.insert("Node", ["name", "tags"], #"[["a",[1]]]"#)
+      try await store.insert("Leaf", ["color", "tags"], #"[["red",[1]]]"#)
+      let leaf = ["insert Leaf/2", "links Node/2"]
+      #expect(try changes(#"{"entity":"Leaf","ids":[1]}"#) == [])
+      #expect(try changes(#"{"entity":"Leaf","ids":[1,2]}"#).sorted() == leaf)
+      #expect(try changes(#"{"entity":"Leaf"}"#).sorted() == leaf)
+      #expect(try changes(#"{"entity":"Node","ids":[1]}"#).count == 2)
+      #expect(try changes(#"{"entity":"Node"}"#).count == 4)
+      try await store.call("delete", #"{"entity":"Node","ids":[1,2]}"#)
+      let deleted = try changes(#"{"entity":"Leaf"}"#)
+      #expect(Set(deleted) == Set(leaf + ["delete Leaf/2"]))
+      #expect(try changes(#"{"entity":"Leaf","ids":[1,2]}"#) == deleted)
+      #expect(try changes(#"{"entity":"Leaf","ids":[1]}"#) == [])
+    }
+  }
+
   @Test func `identifiers and whole numbers are strings for those who want that`() async throws {
     try await withPast { store, past in
       try await store.insert("Item", ["name", "size"], #"[["a",1]]"#)

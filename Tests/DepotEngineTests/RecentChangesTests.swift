@@ -90,7 +90,7 @@ struct RecentChangesTests {
         }
       }
       #expect(compared > 200)
-      #expect(withInsertions > 30)
+      #expect(withInsertions > 15)
     }
   }
 

@@ -68,7 +68,7 @@ struct HistoryGroup {
         try pages.bind(token, at: 1)
         while try pages.step(), pages.row.integer(1) == token {
           try past.check(pages.row.bytes(12).count)
-          guard try group.add(pages.row, selection) else { continue }
+          guard try group.add(pages.row, selection, past) else { continue }
           isWanted = true
         }
         guard isWanted else { continue }
@@ -83,15 +83,23 @@ struct HistoryGroup {
   /// Adds a row of the history, and returns whether it is requested.
   private mutating func add(
     _ row: borrowing Row,
-    _ selection: HistorySelection
+    _ selection: HistorySelection,
+    _ past: PastReader
   ) throws -> Bool {
-    guard !row.isNull(8), selection.includes(entity: row.text(8)),
-      let kind = HistoryTable.Kind(rawValue: row.integer(9))
+    guard !row.isNull(8), let kind = HistoryTable.Kind(rawValue: row.integer(9)),
+      selection.includes(row.text(8), kind)
     else { return false }
     let record = try HistoryRecord(row)
-    rows[kind, default: 0] +=
-      kind == .insert ? try record.ranges().reduce(0) { $0 + $1.count } : record.count
-    return true
+    let count =
+      if kind == .insert {
+        try record.ranges().reduce(0) { $0 + $1.count }
+      } else if selection.isMixed(row.text(8), kind) {
+        try record.changes().count { try selection.hasEntity($0, past) }
+      } else {
+        record.count
+      }
+    if count > 0 { rows[kind, default: 0] += count }
+    return count > 0
   }
 }
 

@@ -10,8 +10,9 @@ final class HistorySelection {
   /// The last selected transaction.
   let until: Int64
   /// The names of the selected entities; `nil` for all.
-  let entities: Set<String>?
-  private let root: String?
+  private let entities: Set<String>?
+  /// The selected entity; `nil` for all.
+  private let layout: EntityLayout?
   private let identifiers: Set<Int64>?
   private let properties: Set<String>?
   /// The author whose transactions are excluded.
@@ -60,13 +61,10 @@ final class HistorySelection {
     until = request.until?.sequence ?? bounds.head
     if let name = request.entity {
       let layout = try catalog.layout(of: name)
-      root = layout.root
-      // The relationships of a row may be declared by an ancestor of its entity.
-      entities = Set(layout.numbers.values).union(
-        request.identifiers == nil ? [] : layout.lineageNames
-      )
+      self.layout = layout
+      entities = Set(layout.numbers.values)
     } else {
-      root = nil
+      layout = nil
       entities = nil
     }
     identifiers = request.identifiers.map(Set.init)
@@ -86,10 +84,28 @@ final class HistorySelection {
   }
 
   func includes(_ record: HistoryRecord) -> Bool {
-    record.entity.map(includes(entity:)) ?? false
+    guard let entity = record.entity, let kind = record.kind else { return false }
+    return includes(entity, kind)
   }
 
-  func includes(entity: String) -> Bool { entities?.contains(entity) ?? true }
+  /// Whether changes of a kind may be selected.
+  func includes(_ entity: String, _ kind: HistoryTable.Kind) -> Bool {
+    entities?.contains(entity) ?? true || isMixed(entity, kind)
+  }
+
+  /// Whether only some rows of the changes may have the selected entity.
+  ///
+  /// They are links of a relationship that an ancestor declares.
+  func isMixed(_ entity: String, _ kind: HistoryTable.Kind) -> Bool {
+    guard kind == .links, let layout, entities?.contains(entity) == false else { return false }
+    return layout.lineageNames.contains(entity)
+  }
+
+  /// Whether the row of a change has the selected entity.
+  func hasEntity(_ change: RecordedChange, _ past: PastReader) throws -> Bool {
+    guard let layout, isMixed(change.entity, change.kind) else { return true }
+    return try past.isRow(change.identifier, of: layout)
+  }
 
   func includes(_ change: RecordedChange) -> Bool {
     if let identifiers, !identifiers.contains(change.identifier) { return false }
@@ -107,12 +123,11 @@ final class HistorySelection {
   ///
   /// It is `nil` if any transaction may change them.
   func tokens(_ past: PastReader) throws -> [Int64]? {
-    guard let identifiers, let root, let name = request.entity else { return nil }
-    let layout = try past.catalog.layout(of: name)
+    guard let identifiers, let layout else { return nil }
     var tokens: Set<Int64> = []
     var deleted: Set<Int64> = []
     let wanted = identifiers.sorted()
-    let trails = wanted.map { PastReader.Trail(root: root, identifier: $0, edge: after) }
+    let trails = wanted.map { PastReader.Trail(root: layout.root, identifier: $0, edge: after) }
     try past.walk(trails) { position, event in
       let event = try event.get()
       tokens.insert(event.token)

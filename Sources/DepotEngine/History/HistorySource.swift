@@ -20,6 +20,7 @@ struct HistorySource {
   }
 
   private let selection: HistorySelection
+  private let past: PastReader
   private let connection: Connection
   /// The numbers of the transactions, if they are known in advance.
   private var tokens: ArraySlice<Int64>?
@@ -38,6 +39,7 @@ struct HistorySource {
 
   init(_ selection: HistorySelection, _ past: PastReader) throws {
     self.selection = selection
+    self.past = past
     connection = past.connection
     groups = selection.joinsGroups ? HistoryGroup.Reader(selection, past) : nil
     var known = try selection.tokens(past)
@@ -160,7 +162,7 @@ struct HistorySource {
         }
         while let element = elements.popFirst() {
           let change = try record.change(element)
-          if selection.includes(change) { return change }
+          if selection.includes(change), try selection.hasEntity(change, past) { return change }
         }
       }
       guard try nextRecord() else { return nil }

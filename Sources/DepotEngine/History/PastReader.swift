@@ -12,6 +12,13 @@ final class PastReader {
   let index: ChangeIndex
   private var knownTail: ChangeIndex.Tail?
   private var shapes: [String: Shape] = [:]
+  /// Whether rows have the entity in the key, for the rows asked for last.
+  private var rowsOfEntities: [RowOfEntity: Bool] = [:]
+
+  private struct RowOfEntity: Hashable {
+    var identifier: Int64
+    var entity: String
+  }
 
   typealias Check = (_ byteCount: Int) throws -> Void
 
@@ -105,6 +112,24 @@ final class PastReader {
     guard let found = try connection.integer(sql, [.integer(identifier)]) else { return nil }
     guard layout.isInHierarchy, let name = layout.numbers[Int(found)] else { return layout }
     return try catalog.layout(of: name)
+  }
+
+  /// Returns whether a row has an entity or a descendant, or had it before its deletion.
+  func isRow(_ identifier: Int64, of layout: EntityLayout) throws -> Bool {
+    let key = RowOfEntity(identifier: identifier, entity: layout.name)
+    if let known = rowsOfEntities[key] { return known }
+    var own = try entity(of: identifier, catalog.layout(of: layout.root))?.name
+    if own == nil {
+      try events(of: identifier, layout.root) { event in
+        guard event.kind == .delete else { return true }
+        own = event.entity
+        return false
+      }
+    }
+    if rowsOfEntities.count >= 10_000 { rowsOfEntities = [:] }
+    let isRow = own.map { layout.numbers.values.contains($0) } ?? false
+    rowsOfEntities[key] = isRow
+    return isRow
   }
 
   // MARK: - The past

@@ -10,7 +10,7 @@ struct RecentHistory {
   private var position = 0
 
   /// Selects changes; `nil` if some values must be read from the store, such as those of inserted
-  /// rows, and of the unchanged parts of composites.
+  /// rows, of the unchanged parts of composites, and the entities of linked rows.
   init?(
     _ sets: ArraySlice<ChangeSet>,
     _ selection: HistorySelection,
@@ -29,6 +29,9 @@ struct RecentHistory {
       if let kind = set.origin.kind { kinds.insert(kind, at: 0) }
       items.append(.begin(HistorySource.Transaction(origin: HistoryOrigin(set), origins: kinds)))
       for record in try set.records() where selection.includes(record) {
+        if let entity = record.entity, let kind = record.kind, selection.isMixed(entity, kind) {
+          return nil
+        }
         var rows: [Int64: RecordedChange] = [:]
         // An entity that is gone keeps nothing.
         let known = record.entity.flatMap { try? catalog.layout(of: $0) }
