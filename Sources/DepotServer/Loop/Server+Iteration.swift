@@ -29,7 +29,8 @@ extension Server {
     if now >= schedule.watchdog { assureWatchdog() }
     if let status = advance() { return .end(status: status) }
     // Messages left without a wake-up must be read before the loop sleeps.
-    return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
+    let isBusy = inbox.hasMessages || !sessions.unsent.isEmpty
+    return .wait(milliseconds: isBusy ? 0 : timeout())
   }
 
   private func handle(_ event: EventLoop.Event) {
@@ -141,12 +142,14 @@ extension Server {
   }
 
   private func flushSessions() {
-    guard !sessions.unsent.isEmpty else { return }
-    for session in sessions.unsent {
+    let count = sessions.unsent.count
+    // Sessions that are scheduled meanwhile are behind these, and are flushed in the next round.
+    for index in 0..<count {
+      let session = sessions.unsent[index]
       session.lists.remove(.unsent)
       if session.lists.contains(.all) { flush(session) }
     }
-    sessions.didFlush()
+    sessions.didFlush(count)
   }
 
   func scheduleFlush(_ session: Session) { sessions.scheduleFlush(session) }
@@ -174,8 +177,6 @@ extension Server {
       session.output.count > Limits.outboundHardBytes + session.streamedBytes
     {
       cutOff(session, "\(session.output.count) bytes wait for the client.")
-      // This is the requested flush.
-      session.lists.remove(.unsent)
     }
     if isEmpty && session.state.isClosing && !session.state.isFinished {
       // Closing now would reset the connection if the client still sends, and the reset could

@@ -75,8 +75,11 @@ struct SessionTable {
     unsent.append(session)
   }
 
-  /// Notes that the output was sent.
-  mutating func didFlush() { Self.clear(&unsent) }
+  /// Removes the first sessions that were scheduled, whose output was sent.
+  mutating func didFlush(_ count: Int) {
+    guard count == unsent.count else { return unsent.removeFirst(count) }
+    Self.clear(&unsent)
+  }
 
   /// Removes all sessions of a list, most often one, in less time than `removeAll` takes.
   private static func clear(_ list: inout [Session]) {
