@@ -226,8 +226,7 @@ final class EntityWriter {
     }
     try statement.bind(identifier, at: run.positions.count + 2)
     try statement.bind(version, at: run.positions.count + 3)
-    try entities.run(statement, changing: run.recorded)
-    return connection.changeCount > 0 ? version + 1 : nil
+    return try entities.run(statement, changing: run.recorded) > 0 ? version + 1 : nil
   }
 
   /// Updates a row with the cells at the positions of `run`, unless they are equal already.

@@ -21,14 +21,22 @@ final class EntityWriters {
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
 
-  /// Runs a statement that changes only columns with these indexes, if they are known.
+  /// Runs a statement that changes only columns with these indexes, if they are known; returns the
+  /// number of changed rows.
   @inline(__always)
-  func run(_ statement: Statement, changing places: [Int]?) throws {
-    guard let recorder else { return try statement.runBound() }
+  @discardableResult
+  func run(_ statement: Statement, changing places: [Int]?) throws -> Int {
+    guard let recorder else {
+      try statement.runBound()
+      return connection.changeCount
+    }
     recorder.updatedColumns = places
     defer { recorder.updatedColumns = nil }
     try statement.runBound()
+    // The spilled changes are rows of the history, which count too.
+    let count = connection.changeCount
     try recorder.spill()
+    return count
   }
 
   /// Returns the number for a new session, greater than 0.
