@@ -22,4 +22,18 @@ import Testing
     #expect(PersistentIdentifier(sub, .row(1)) == PersistentIdentifier(top, .row(1)))
     #expect(PersistentIdentifier(sub, .row(1)) != PersistentIdentifier(top, .row(2)))
   }
+
+  @Test func `a context forgets the large values of objects that have ended`() {
+    let key = EntityKey.of(store: "S", entity: "Trip", root: "Trip")
+    var large = LargeProperties()
+    let kept = PersistentIdentifier(key, .row(1))
+    for number in 1...10_000 {
+      let identifier = PersistentIdentifier(key, .row(Int64(number)))
+      large.insert(3, of: identifier) { $0 == kept }
+      #expect(large.contains(3, of: identifier))
+    }
+    #expect(large.count < 100)
+    #expect(large.contains(3, of: kept))
+    #expect(!large.contains(2, of: kept))
+  }
 }

@@ -115,8 +115,7 @@ extension ModelContext {
   /// Records that the store has a value that doesn't fit the property's type, or the row.
   final func refuse(_ slot: Int, of storage: ModelStorage, _ error: any Error) {
     if (error as? DepotError)?.isOfLength == true {
-      largeValues[storage.identifier, default: SlotSet()].insert(slot)
-      return
+      return largeValues.insert(slot, of: storage.identifier) { identityMap[$0] != nil }
     }
     guard refusedValues != nil else { return }
     let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
@@ -144,7 +143,7 @@ extension ModelContext {
 
   /// Whether the stored value of a property is known to be too large for the row.
   final func isLarge(_ storage: ModelStorage, _ slot: Int) -> Bool {
-    largeValues[storage.identifier]?.contains(slot) ?? false
+    largeValues.contains(slot, of: storage.identifier)
   }
 
   /// Reads one value, or else whole rows; returns whether the row exists, `nil` if that is unknown.

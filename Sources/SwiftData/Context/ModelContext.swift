@@ -31,7 +31,7 @@ public class ModelContext: Equatable {
   /// The stored values that aren't of their properties' types, while the program asks for one; else `nil`.
   final var refusedValues: [PersistentIdentifier: [Int: SwiftDataError]]?
   /// The properties whose stored values are too large for a row, and are read one by one.
-  final var largeValues: [PersistentIdentifier: SlotSet] = [:]
+  final var largeValues = LargeProperties()
   /// The changes that the program asked for and that can't be made, for the next save to throw.
   final var refusedChanges: [SwiftDataError] = []
   /// The observers of changes.
