@@ -23,11 +23,11 @@ SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -X
 # That nothing is changed while somebody else uses it is checked in the builds of the tests, at run time too.
 UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
 # SwiftPM builds one thing at a time in a folder; `.ci/run` names another one, and has the tests built meanwhile.
-PROGRAMS := .build
-RELEASE := -c release --scratch-path $(PROGRAMS) --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
+RELEASE_PATH := .build
+RELEASE := -c release --scratch-path $(RELEASE_PATH) --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
 # The commit that programs tell; empty without git or outside of a clone.
 COMMIT = $(if $(wildcard $(CURDIR)/.git),$(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null))
-BIN := $(PROGRAMS)/release
+BIN := $(RELEASE_PATH)/release
 PLAYED := $(BIN)
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
 ifneq ($(SWIFT),swift)

@@ -19,6 +19,12 @@ import Testing
     #expect(ErrorReport.text(DepotError(.usage, "No.")) == "error: No\n")
   }
 
+  @Test(arguments: ["Free some room.", "Nothing was changed. Free some room."])
+  func `a full disk tells once that nothing was changed`(hint: String) {
+    let report = ErrorReport.text(DepotError(.full, "There is no room.").hint(hint))
+    #expect(report.hasSuffix("\n  hint: Nothing was changed. Free some room.\n"))
+  }
+
   @Test func `all reasons of an error are told, as far as they are few`() {
     func report(_ count: Int) -> [Substring] {
       let reasons = (1...count).map {

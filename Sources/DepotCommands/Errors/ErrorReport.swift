@@ -48,7 +48,9 @@ enum ErrorReport {
     text += more(error.conflicts.count)
     for line in steps(error) { text += "  " + oneLine(line) + "\n" }
     let isUndone = error.effect == .none && interruptions.contains(error.code)
-    let facts = [isUndone ? "Nothing was changed." : nil, error.hint].compactMap(\.self)
+    let undone = "Nothing was changed."
+    let isSaid = error.hint?.hasPrefix(undone) ?? false
+    let facts = [isUndone && !isSaid ? undone : nil, error.hint].compactMap(\.self)
     if !facts.isEmpty, reasons.isEmpty {
       let hint = facts.joined(separator: " ")
       text += "  " + "hint:".painted("36", if: usesColor) + " " + aligned(hint, width) + "\n"

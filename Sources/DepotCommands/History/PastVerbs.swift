@@ -45,7 +45,10 @@ enum ShowVerb {
     let (entity, identifier) = try Selection.row(session.invocation.operands[0])
     guard let text = session.invocation.value(at) else {
       throw DepotError(.usage, "depot show needs --at.")
-        .hint("Add --at TOKEN or DATE. For the current row: depot get \(entity)/\(identifier)")
+        .hint(
+          "Add --at TOKEN, as depot log prints it. For the current row: depot get "
+            + "\(entity)/\(identifier)"
+        )
     }
     let moment = try HistoryToken(text)
     let request = HistoryRowRequest(entity: entity, identifier: identifier, at: moment)
