@@ -22,13 +22,11 @@ SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -X
     && echo -Xlinker -z -Xlinker pack-relative-relocs)
 # That nothing is changed while somebody else uses it is checked in the builds of the tests, at run time too.
 UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
-# SwiftPM builds one thing at a time in a folder; `.ci/run` names another one, and has the tests built meanwhile.
-RELEASE_PATH := .build
-RELEASE := -c release --scratch-path $(RELEASE_PATH) --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
+RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS) $(UNCHECKED) $(SMALL)
 # The commit that programs tell; empty without git or outside of a clone.
 COMMIT = $(if $(wildcard $(CURDIR)/.git),$(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null))
-BIN := $(RELEASE_PATH)/release
-PLAYED := $(BIN)
+BIN := .build/release
+PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
 ifneq ($(SWIFT),swift)
 export SWIFT_EXEC := $(TOOLCHAIN)swiftc
@@ -52,10 +50,6 @@ CLUSTER_PACKAGES := postgresql
 PEER_PACKAGES := $(CLUSTER_PACKAGES) postgresql-client redis-server
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium
 EXAMPLES := example-users example-repository example-trips example-to-do example-library
-# All programs; the lists of those that some targets need are others only because a build of all takes longer.
-ALL := depotd depot depot-demo depot-bench $(EXAMPLES)
-TESTED := depotd depot depot-demo $(EXAMPLES)
-COUNTED := depot-bench depotd
 SOURCES = git ls-files -z "*.swift"
 
 # The pages of the manual and completions, and where they are put.
@@ -77,10 +71,10 @@ define link_static_library
 	  [ "$$archive" = libstdc++.a ] || ln -sf $$archive .build/static/libstdc++.so
 endef
 
-# Builds some release programs, which the first argument calls by a name, at once.
+# Builds some release programs, which the first argument calls by a name, into .build/release at once.
 define build_programs
 	$(call link_static_library)
-	@DEPOT_ONLY="$(2)" DEPOT_COMMIT="$(COMMIT)" .ci/progress "Building $(1)" .build/programs.log \
+	@DEPOT_ONLY="$(2)" DEPOT_COMMIT="$(COMMIT)" .ci/progress "Building $(1)" .build/make.log \
 	  $(SWIFT) build $(RELEASE)
 endef
 
@@ -126,10 +120,10 @@ node-deps:
 	$(call install_packages,$(NODE_PACKAGES))
 
 build: deps  ## Build all programs into .build/release
-	$(call build_programs,all programs,$(ALL))
+	$(call build_programs,all programs,depotd depot depot-demo depot-bench $(EXAMPLES))
 
 test: test-deps  ## Run all tests, also those over real processes
-	@Tests/supervise Tests/run-tests .build/debug $(SWIFT) $(DEBUG)
+	@Tests/supervise Tests/run-tests debug $(SWIFT) $(DEBUG)
 
 # Only the test modules with such a suite or test are built, file by file, in a folder of their own.
 QUICK := .build/quick
@@ -145,10 +139,10 @@ test-quick: test-deps  ## Build what changed and run the tests that match FILTER
 
 # The release programs that tests run.
 tested-programs: deps
-	$(call build_programs,the programs and examples,$(TESTED))
+	$(call build_programs,the programs and examples,depotd depot depot-demo $(EXAMPLES))
 
 test-release: test-deps tested-programs  ## Run the tests over real processes with the release programs
-	@Tests/supervise Tests/run-tests $(BIN) $(SWIFT) $(DEBUG)
+	@Tests/supervise Tests/run-tests release $(SWIFT) $(DEBUG)
 
 test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 250 times the seeds, a million queries
 	$(call build_programs,the programs,depotd depot depot-demo)
@@ -171,7 +165,7 @@ test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services
 	@DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/.build/debug .ci/progress "Testing services on a cluster" .build/test.log \
 	  Tests/supervise Tests/cluster/run Tests/cluster/check .build/debug/depotPackageTests.xctest \
 	  ServiceTests DepotClientTests SwiftDataTests
-	@$(MAKE) --no-print-directory play-cluster PLAYED=.build/debug
+	@$(MAKE) --no-print-directory play-cluster PLAYED=debug
 
 # The browser is Debian's, and so is the Python that has Selenium.
 test-browser: tested-programs  ## Try the page of depot studio in a real browser, headless
@@ -197,7 +191,7 @@ demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is
 # Plays the transcripts to services with their stores in a cluster; what those lack must be lacking.
 play-cluster:
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@DEPOT_PROGRAMS=$(CURDIR)/$(PLAYED) .ci/progress "Playing the transcripts on a cluster" .build/cluster.log \
+	@DEPOT_PROGRAMS=$(CURDIR)/.build/$(PLAYED) .ci/progress "Playing the transcripts on a cluster" .build/cluster.log \
 	  Tests/supervise Tests/cluster/run python3 proto-docs/conformance/run.py server \
 	  --lacking L1/migration-stage --lacking L1/migration-backup \
 	  --start "$(CURDIR)/Tests/cluster/depotd --socket {socket} --store {store}"
@@ -216,7 +210,7 @@ bench-peers: deps  ## Install the peers that the benchmark compares with
 
 count: deps  ## Count the instructions of calls and objects, which may not grow
 	$(call install_packages,$(COUNT_PACKAGES))
-	$(call build_programs,the benchmark,$(COUNTED))
+	$(call build_programs,the benchmark,depot-bench depotd)
 	@$(BIN)/depot-bench --count Sources/depot-bench/Counts.md
 
 lint: test-deps  ## Check the formatting and that generated documents are up to date

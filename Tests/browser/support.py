@@ -5,13 +5,16 @@ isn't Debian's. No test waits for a time: each asks until the expected text is t
 the page waits so many milliseconds in both directions: a test that relies on a quick service fails then.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -525,6 +528,38 @@ class Page:
         self.driver.quit()
 
 
+@contextlib.contextmanager
+def waiting_writers(store, args, container=None):
+    """Six clients that update rows again and again, each with its own connection."""
+    is_seen = threading.Event()
+    hello = {"protocol": [1, 1], "client": {"name": "writer"}}
+    if container:
+        hello["container"] = container
+
+    def write():
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(store.socket)
+            client.sendall(json.dumps({"hello": hello}).encode() + b"\n")
+            answers = client.makefile("rb")
+            answers.readline()
+            number = 0
+            while not is_seen.is_set():
+                number += 1
+                call = {"id": number, "call": "update", "args": args}
+                client.sendall(json.dumps(call).encode() + b"\n")
+                answers.readline()
+
+    writers = [threading.Thread(target=write) for _ in range(6)]
+    for writer in writers:
+        writer.start()
+    try:
+        yield
+    finally:
+        is_seen.set()
+        for writer in writers:
+            writer.join()
+
+
 class BrowserTest(unittest.TestCase):
     """A test with a page; a class has one browser and one store."""
 
@@ -571,3 +606,20 @@ __all__ = [
     "sys",
     "unittest",
 ]
+
+
+class EditingTest(BrowserTest):
+    """A test that edits the table of books, and discards what it leaves unsaved."""
+
+    def setUp(self):
+        super().setUp()
+        self.page.js("window.onbeforeunload = null")
+        self.page.go("#/")
+        self.page.go("#/table/Book")
+        eventually(lambda: len(self.page.rows()) >= 16, "the rows")
+
+    def tearDown(self):
+        if not self.page.js("return document.querySelector('.edit-bar').hidden"):
+            self.page.click(".edit-bar button", "Discard")
+            self.page.click("dialog button", "Discard")
+        super().tearDown()

@@ -1,6 +1,6 @@
 """Editing: in cells and objects, conflicts, one transaction for all edits, undo and redo, deletions."""
 
-from support import BrowserTest, By, Keys, eventually, unittest
+from support import BrowserTest, By, EditingTest, Keys, eventually, unittest
 
 
 # Whether the page asks before it closes.
@@ -11,20 +11,7 @@ return event.defaultPrevented;
 """
 
 
-class EditTest(BrowserTest):
-    def setUp(self):
-        super().setUp()
-        self.page.js("window.onbeforeunload = null")
-        self.page.go("#/")
-        self.page.go("#/table/Book")
-        eventually(lambda: len(self.page.rows()) >= 16, "the rows")
-
-    def tearDown(self):
-        if not self.page.js("return document.querySelector('.edit-bar').hidden"):
-            self.page.click(".edit-bar button", "Discard")
-            self.page.click("dialog button", "Discard")
-        super().tearDown()
-
+class EditTest(EditingTest):
     def edit_cell(self, identifier, title, text):
         """Edits a cell by the keyboard's key for it."""
         self.open_editor(identifier, title)

@@ -1,6 +1,6 @@
 """Values stay exactly as they are unless the person changes them, whatever their size."""
 
-from support import BrowserTest, By, Keys, eventually, os, unittest
+from support import BrowserTest, By, EditingTest, Keys, eventually, os, unittest
 
 PART = 1 << 20
 MARK = "\ufeff"
@@ -242,21 +242,8 @@ class ExactTest(BrowserTest):
         self.assertEqual(self.store.row("Note", identifier)["body"], "again")
 
 
-class StepsTest(BrowserTest):
+class StepsTest(EditingTest):
     """Unsaved steps come before saved transactions."""
-
-    def setUp(self):
-        super().setUp()
-        self.page.js("window.onbeforeunload = null")
-        self.page.go("#/")
-        self.page.go("#/table/Book")
-        eventually(lambda: len(self.page.rows()) >= 16, "the rows")
-
-    def tearDown(self):
-        if not self.page.js("return document.querySelector('.edit-bar').hidden"):
-            self.page.click(".edit-bar button", "Discard")
-            self.page.click("dialog button", "Discard")
-        super().tearDown()
 
     def edit_cell(self, identifier, title, text):
         def opened():

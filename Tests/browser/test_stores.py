@@ -1,11 +1,9 @@
 """A container of several stores: each view shows all of them, or lets one choose."""
 
 import os
-import socket
-import threading
 from urllib.parse import urlencode
 
-from support import SCHEMA, BrowserTest, Page, Store, eventually, json, unittest
+from support import SCHEMA, BrowserTest, Page, Store, eventually, json, unittest, waiting_writers
 
 SHOP = {
     "version": "1.0.0",
@@ -66,31 +64,10 @@ class StoresTest(BrowserTest):
         # Each looks at all rows and changes none.
         where = "title MATCHES '(w|a|i)*(t|i|n|g)* [0-9]*x'"
         args = {"entity": "Picture", "where": where, "set": {"title": "x"}}
-        is_seen = threading.Event()
-
-        def write():
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(self.store.socket)
-                hello = {"protocol": [1, 1], "client": {"name": "writer"}, "container": "shop"}
-                client.sendall(json.dumps({"hello": hello}).encode() + b"\n")
-                answers = client.makefile("rb")
-                answers.readline()
-                number = 0
-                while not is_seen.is_set():
-                    number += 1
-                    call = {"id": number, "call": "update", "args": args}
-                    client.sendall(json.dumps(call).encode() + b"\n")
-                    answers.readline()
-
-        writers = [threading.Thread(target=write) for _ in range(6)]
-        for writer in writers:
-            writer.start()
         try:
-            self.page.until_text("update Picture", '.writer [data-store="shop/rest"] td')
+            with waiting_writers(self.store, args, "shop"):
+                self.page.until_text("update Picture", '.writer [data-store="shop/rest"] td')
         finally:
-            is_seen.set()
-            for writer in writers:
-                writer.join()
             self.shop("delete", "Picture", "--where", "title BEGINSWITH 'waiting'")
         self.assertNotIn("Picture", self.page.text('.writer [data-store="shop/orders"]'))
         self.page.until_text("0 calls waiting", '.writer [data-store="shop/rest"]')

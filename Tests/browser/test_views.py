@@ -1,12 +1,10 @@
 """Queries, the schema, the service, and large values: the other views."""
 
 import base64
-import socket
 import struct
-import threading
 import zlib
 
-from support import BrowserTest, eventually, json, os, unittest
+from support import BrowserTest, eventually, json, os, unittest, waiting_writers
 
 
 def picture(width, height):
@@ -200,31 +198,11 @@ class ViewsTest(BrowserTest):
         self.store.call("insert", entity="Book", columns=["title"], rows=rows)
         # Each looks at all rows and changes none, so that nothing is stored however long it takes to see them.
         args = {"entity": "Book", "where": "title MATCHES '(w|a|i)*(t|i|n|g)* [0-9]*x'", "set": {"pages": 1}}
-        is_seen = threading.Event()
-
-        def write():
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(self.store.socket)
-                client.sendall(b'{"hello":{"protocol":[1,1],"client":{"name":"writer"}}}\n')
-                answers = client.makefile("rb")
-                answers.readline()
-                number = 0
-                while not is_seen.is_set():
-                    number += 1
-                    call = {"id": number, "call": "update", "args": args}
-                    client.sendall(json.dumps(call).encode() + b"\n")
-                    answers.readline()
-
-        writers = [threading.Thread(target=write) for _ in range(6)]
-        for writer in writers:
-            writer.start()
         try:
-            self.page.until_text("update Book", ".writer td")
-            self.page.until_text("writer", ".writer td")
+            with waiting_writers(self.store, args):
+                self.page.until_text("update Book", ".writer td")
+                self.page.until_text("writer", ".writer td")
         finally:
-            is_seen.set()
-            for writer in writers:
-                writer.join()
             self.store.run("delete", "Book", "--where", "title BEGINSWITH 'waiting'")
         self.page.until_text("0 calls waiting", ".writer")
 

@@ -159,7 +159,7 @@ final class DerivedAttributes {
       try connection.statement(select.sql).run(select.parameters, body)
     } catch let error as SQLiteError where error.kind == .tooBig {
       throw DepotError(.valueTooLarge, "\(derivation.key) can't be derived: \(error.message)")
-        .hint("Store less in its sources, or leave \(derivation.key) out.")
+        .hint("Shorten its sources, or leave \(derivation.key) out.")
         .details([
           "entity": .string(derivation.layout.name),
           "attribute": .string(derivation.attribute.name),
@@ -177,7 +177,7 @@ final class DerivedAttributes {
     var details = error.details?.object ?? [:]
     details["id"] = .int64(identifier)
     return
-      error.hint("It is derived. Store less in its sources, or leave \(derivation.key) out.")
+      error.hint("It is derived. Shorten its sources, or leave \(derivation.key) out.")
       .details(details)
   }
 
