@@ -101,6 +101,21 @@ import Testing
     #expect(aggregation.result == .double(deviation))
   }
 
+  @Test func `the median of decimals is computed of decimals`() {
+    var aggregation = ValueAggregation(.median, of: .decimal)
+    for number in [2, 1, 30, -7] { aggregation.add(.decimal(Decimal(number) / 10)) }
+    #expect(aggregation.result == .double(0.15))
+    aggregation.add(.decimal(9))
+    #expect(aggregation.result == .double(0.2))
+    #expect(ValueAggregation(.median, of: .decimal).result == .null)
+  }
+
+  @Test(arguments: ["STRAẞE", "straße", "Strasse"])
+  func `the capital ß is ss where case doesn't matter`(text: String) {
+    #expect(TextFolding.fold(text, .caseInsensitive) == "strasse")
+    #expect(TextFolding.fold(text, QueryExpression.TextOptions.localized.effective) == "strasse")
+  }
+
   @Test func `a decimal of 39 digits is kept exactly`() throws {
     let value = Decimal(7) / Decimal(3)
     let bytes = DecimalKey.encode(value)

@@ -46,4 +46,40 @@ import Testing
       #expect(DecimalParts.product(left, right) == left * right)
     }
   }
+
+  @Test(arguments: [
+    ("1", "3", "0.33333333333333333333333333333333333333"),
+    ("2", "3", "0.66666666666666666666666666666666666667"),
+    ("1", "12345678901234567890123456789012345678", "8.1000000729000006633900060368490549359e-38"),
+    ("1", "123456789012345678901234567890", "8.1000000729000006633900060368571549354e-30"),
+    ("-7", "11", "-0.63636363636363636363636363636363636364"),
+    ("99999999999999999999999999999999999999", "7", "14285714285714285714285714285714285714"),
+    ("1", "128", "0.0078125"), ("10", "-5", "-2"), ("0", "7", "0"), ("6", "3e-2", "200"),
+    ("1e-100", "3", "3333333333333333333333333333e-128"), ("1e-100", "4e100", "0"),
+    ("7e-128", "10", "1e-128"), ("4e-128", "10", "0"), ("1e-120", "1e7", "1e-127"),
+  ])
+  func `a quotient has 38 digits, the last one rounded`(
+    left: String,
+    right: String,
+    quotient: String
+  ) throws {
+    let result = DecimalParts.quotient(try decimal(left), try decimal(right))
+    #expect(result == (try decimal(quotient)))
+  }
+
+  @Test func `there is no quotient by zero`() throws {
+    #expect(DecimalParts.quotient(1, 0) == nil)
+  }
+
+  @Test func `a quotient times its divisor is the dividend`() throws {
+    var random = SeededGenerator(seed: 12)
+    for _ in 0..<2000 {
+      let quotient = Decimal(Int64.random(in: .min ... .max, using: &random))
+      let divisor = try decimal(
+        "\(Int64.random(in: 1 ... .max, using: &random))e\(Int.random(in: -60...20, using: &random))"
+      )
+      let dividend = try #require(DecimalParts.product(quotient, divisor))
+      #expect(DecimalParts.quotient(dividend, divisor) == quotient)
+    }
+  }
 }

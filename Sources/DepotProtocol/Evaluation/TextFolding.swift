@@ -75,6 +75,8 @@ package enum TextFolding {
     foldedTo result: inout String.UnicodeScalarView
   ) {
     if scalar == "\u{131}" { return result.append(scalar) }
+    // The capital ß folds to ss as ß does, though it has no upper case.
+    if scalar == "\u{1E9E}" { return result.append(contentsOf: "ss".unicodeScalars) }
     if let simple = SimpleFolds.table[scalar] { return result.append(simple) }
     for upper in scalar.properties.uppercaseMapping.unicodeScalars {
       // One by one: a sequence would be added to a copy of the whole text.

@@ -70,6 +70,7 @@ package struct ValueAggregation {
   }
 
   private var median: Value {
+    if type == .decimal { return decimalMedian }
     let numbers = values.compactMap(ValueArithmetic.double)
     guard !numbers.isEmpty, !numbers.contains(where: \.isNaN) else {
       return numbers.isEmpty ? .null : .double(.nan)
@@ -79,6 +80,18 @@ package struct ValueAggregation {
     guard sorted.count.isMultiple(of: 2) else { return .double(sorted[middle]) }
     let (low, high) = (sorted[middle - 1], sorted[middle])
     return .double(low == high ? low : low / 2 + high / 2)
+  }
+
+  /// The median of decimals, which is exact before it becomes a double.
+  private var decimalMedian: Value {
+    let sorted = values.compactMap(ValueArithmetic.decimal).sorted()
+    guard !sorted.isEmpty else { return .null }
+    let middle = sorted.count / 2
+    let (low, high) = (sorted[sorted.count.isMultiple(of: 2) ? middle - 1 : middle], sorted[middle])
+    let mean =
+      low == high
+      ? low : DecimalParts.product(low + high, Decimal(sign: .plus, exponent: -1, significand: 5))
+    return mean.flatMap { ValueArithmetic.double(.decimal($0)) }.map(Value.double) ?? .null
   }
 
   private var mode: Value {

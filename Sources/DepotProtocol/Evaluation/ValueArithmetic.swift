@@ -74,24 +74,18 @@ package enum ValueArithmetic {
     _ right: Decimal
   ) -> Decimal? {
     if left.isNaN || right.isNaN { return nil }
-    let result: Decimal
     switch operation {
-    case .add: result = left + right
-    case .subtract: result = left - right
+    case .add, .subtract:
+      let result = operation == .add ? left + right : left - right
+      return result.isNaN ? nil : result
     case .multiply: return DecimalParts.product(left, right)
-    case .divide:
-      guard !right.isZero else { return nil }
-      result = left / right
+    case .divide: return DecimalParts.quotient(left, right)
     case .modulo:
-      guard !right.isZero, let rest = DecimalParts(left).remainder(by: DecimalParts(right)) else {
-        return nil
-      }
-      result = rest
+      return right.isZero ? nil : DecimalParts(left).remainder(by: DecimalParts(right))
     case .power:
       guard let exponent = Int(right.description), 0...1000 ~= exponent else { return nil }
       return DecimalParts.power(left, exponent)
     }
-    return result.isNaN ? nil : result
   }
 
   /// The power of integers; a negative exponent counts as an overflow.
@@ -124,7 +118,7 @@ package enum ValueArithmetic {
     }
   }
 
-  private static func decimal(_ value: Value) -> Decimal? {
+  static func decimal(_ value: Value) -> Decimal? {
     switch value {
     case .int64(let value): Decimal(value)
     case .double(let value): DecimalText.parse(value.description)
@@ -178,6 +172,34 @@ struct DecimalParts {
     let isNegative = left.isNegative != right.isNegative
     return DecimalParts(isNegative: isNegative, significand: low, exponent: exponent).decimal
   }
+
+  /// Returns a quotient, rounded to the available digits; `nil` if there is none.
+  ///
+  /// Foundation's quotient has as few correct digits as the divisor leaves room for.
+  static func quotient(_ left: Decimal, _ right: Decimal) -> Decimal? {
+    let (left, right) = (DecimalParts(left), DecimalParts(right))
+    let divisor = right.significand
+    guard divisor > 0 else { return nil }
+    var (digits, rest) = left.significand.quotientAndRemainder(dividingBy: divisor)
+    var exponent = left.exponent - right.exponent
+    while rest > 0, digits < mostDigits, exponent > Int(Int8.min) {
+      let (digit, next) = divisor.dividingFullWidth(rest.multipliedFullWidth(by: 10))
+      (digits, rest) = (digits * 10 + digit, next)
+      exponent -= 1
+    }
+    var isAway = rest >= divisor - rest
+    while exponent < Int(Int8.min), digits > 0 {
+      isAway = digits % 10 >= 5
+      (digits, exponent) = (digits / 10, exponent + 1)
+    }
+    if isAway { digits += 1 }
+    guard digits > 0 else { return 0 }
+    let isNegative = left.isNegative != right.isNegative
+    return DecimalParts(isNegative: isNegative, significand: digits, exponent: exponent).decimal
+  }
+
+  /// The least number with 38 digits.
+  private static let mostDigits = UInt128("10000000000000000000000000000000000000") ?? .max
 
   /// Returns a power; `nil` if it is too large.
   static func power(_ base: Decimal, _ exponent: Int) -> Decimal? {
