@@ -12,6 +12,8 @@ struct CountedCall: Sendable {
   /// How many calls both runs make, and how many more the longer run makes.
   var warmUp = 100
   var count = 400
+  /// Further members of the frame: the clients send each fetch with credit.
+  var members = ""
   /// The arguments of the call with a number.
   let arguments: @Sendable (Int) -> String
 
@@ -20,11 +22,13 @@ struct CountedCall: Sendable {
     CountedCall(name: "get", operation: "get", warmUp: 1000, count: 2000) {
       #"{"entity": "Item", "ids": [\#($0 % 1000 + 1)]}"#
     },
-    CountedCall(name: "fetch (text)", operation: "fetch", warmUp: 900, count: 900) {
+    CountedCall(name: "fetch (text)", operation: "fetch", warmUp: 900, count: 900, members: credit)
+    {
       let low = $0 % 900
       return #"{"entity": "Item", "where": "n >= \#(low) AND n < \#(low + 10)", \#(order)}"#
     },
-    CountedCall(name: "fetch (bound)", operation: "fetch", warmUp: 900, count: 900) {
+    CountedCall(name: "fetch (bound)", operation: "fetch", warmUp: 900, count: 900, members: credit)
+    {
       let low = $0 % 900
       return #"{"entity": "Item", "where": "n >= $low AND n < $high", "#
         + #""bind": {"low": \#(low), "high": \#(low + 10)}, \#(order)}"#
@@ -40,6 +44,7 @@ struct CountedCall: Sendable {
     CountedCall(name: "save (10 watches)", operation: "save", watchers: 10, arguments: save),
   ]
 
+  private static let credit = #", "credit": 8"#
   private static let order = #""sort": [{"attribute": "n"}]"#
   private static let columns = #"["name", "n", "text", "price"]"#
 
@@ -84,7 +89,7 @@ struct CountedCall: Sendable {
       watchers.append(watcher)
     }
     for number in 0..<count {
-      try writer.call(call.operation, call.arguments(number))
+      try writer.call(call.operation, call.arguments(number), call.members)
       // Events of two commits must not share a frame.
       for watcher in watchers {
         while try !watcher.receive().contains("\"c\(number)\"") {}
@@ -155,8 +160,8 @@ private final class FrameConnection {
   deinit { buffer.deallocate() }
 
   /// Makes a call and waits for its last frame.
-  func call(_ operation: String, _ arguments: String) throws {
-    try send(operation, arguments)
+  func call(_ operation: String, _ arguments: String, _ members: String = "") throws {
+    try send(operation, arguments, members)
     while true {
       let frame = try receive()
       if frame.hasPrefix("{\"id\":\(next),\"ok\":") { break }
@@ -164,9 +169,9 @@ private final class FrameConnection {
     }
   }
 
-  func send(_ operation: String, _ arguments: String) throws {
+  func send(_ operation: String, _ arguments: String, _ members: String = "") throws {
     next += 1
-    try send(frame: #"{"id": \#(next), "call": "\#(operation)", "args": \#(arguments)}"#)
+    try send(frame: #"{"id": \#(next), "call": "\#(operation)", "args": \#(arguments)\#(members)}"#)
   }
 
   func receive() throws -> String {

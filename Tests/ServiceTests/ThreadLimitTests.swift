@@ -68,6 +68,12 @@ extension ServiceTests {
       }
       try connection.call(50, "count", #"{"entity":"Item"}"#)
       #expect(try connection.receive()["ok"] != nil)
+      // A short answer needs no thread, with credit or without.
+      for (id, credit) in [(51, ""), (52, #","credit":1"#)] {
+        try connection.call(id, "fetch", #"{"entity":"Item","where":"$id < 4"}"#, credit)
+        #expect(try connection.receive()["next"] != nil)
+        #expect(try connection.receive()["ok"] != nil)
+      }
       process.signal(SIGTERM)
       #expect(process.wait(within: patience) == 0)
     }

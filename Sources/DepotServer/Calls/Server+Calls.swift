@@ -363,19 +363,16 @@ extension Server {
       let host = try container.host(of: call.pattern)
       found = host
       guard let reader = host.reader else { throw host.refuse() }
-      // A stream that waits for credit can't be answered at once.
-      var isQuick = false
-      if call.credit == nil {
-        isQuick = try reader.perform(
-          call.pattern,
-          form: call.form,
-          catalog: host.catalog,
-          control: control,
-          reply: reply,
-          isAlone: isAlone(session),
-          into: &session.output.writer
-        )
-      }
+      // A short answer is one frame of rows, for which every credit is enough.
+      let isQuick = try reader.perform(
+        call.pattern,
+        form: call.form,
+        catalog: host.catalog,
+        control: control,
+        reply: reply,
+        isAlone: isAlone(session),
+        into: &session.output.writer
+      )
       guard isQuick else {
         let running = started ?? running(call)
         return try readLong(call, running, of: host, session, catalog: host.catalog)
