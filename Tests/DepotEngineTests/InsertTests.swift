@@ -166,4 +166,27 @@ import Testing
       #expect(error?.code == .json)
     }
   }
+
+  @Test(arguments: [
+    (#"{"name":"a"}"#, "object"), (#""a""#, "string"), ("5", "number"), ("null", "null"),
+  ])
+  func `a row that isn't a list of values is refused by its kind`(
+    row: String,
+    kind: String
+  ) async throws {
+    try await withStore { store, _ in
+      for (name, arguments) in [
+        ("insert", #"{"entity":"Item","columns":["name"],"rows":[["b"],\#(row)]}"#),
+        ("save", #"{"insert":[{"entity":"Item","columns":["name"],"rows":[["b"],\#(row)]}]}"#),
+        ("save", #"{"update":[{"entity":"Item","columns":["$id","name"],"rows":[\#(row)]}]}"#),
+      ] {
+        let error = await #expect(throws: DepotError.self) {
+          try await store.call(name, arguments)
+        }
+        #expect(error?.code == .type, "\(name)")
+        #expect(error?.message.hasSuffix("one for each column, found \(kind).") == true)
+        #expect(error?.hint?.hasPrefix("Name the columns once") == true)
+      }
+    }
+  }
 }

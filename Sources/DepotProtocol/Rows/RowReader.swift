@@ -42,9 +42,20 @@ public struct RowReader: ~Copyable {
     }
     if !isFirstRow { try expect(",") }
     isFirstRow = false
-    try expect("[")
+    guard peek() == UInt8(ascii: "[") else { throw notARow() }
+    position += 1
     index = 0
     return true
+  }
+
+  /// Returns the error for a value in the place of a row.
+  @inline(never)
+  private func notARow() -> DepotError {
+    var rest = RowReader(value: bytes, at: position)
+    guard let field = try? rest.field() else { return malformed("\"[\"") }
+    let message = "Expected an array of values, one for each column, found \(field.kind)."
+    return DepotError(.type, message)
+      .hint("Name the columns once, in \"columns\", and give each row its values in order.")
   }
 
   /// Reads the two values that every row of a reply begins with.
