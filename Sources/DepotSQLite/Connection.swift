@@ -53,6 +53,10 @@ package final class Connection {
   var mark: SnapshotMark?
   /// The number of pages in the write-ahead log after this connection's last commit.
   package internal(set) var walPageCount = 0
+  /// The size of the database's pages in bytes, which never changes.
+  package private(set) lazy var pageSize = Int((try? integer("PRAGMA page_size")) ?? 0)
+  /// The size of these pages in bytes.
+  package var walBytes: Int { walPageCount * pageSize }
 
   /// Opens the file at `path`, which a writer creates if it is missing.
   ///

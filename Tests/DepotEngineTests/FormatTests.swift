@@ -1,10 +1,11 @@
 import DepotProtocol
 import DepotSQLite
+import Foundation
 import Testing
 
 @testable import DepotEngine
 
-/// Stores of formats that this program doesn't know.
+/// Stores of earlier formats, and of formats that this program doesn't know.
 @Suite("Stores of other formats")
 struct FormatTests {
   /// Makes a store that says that it has a format, and runs `body` with its path.
@@ -33,7 +34,7 @@ struct FormatTests {
           try StoreFixture(StoreConfiguration(path: path, isReadOnly: isReadOnly))
         }
         #expect(error?.code == .version)
-        #expect(error?.message.contains("has format \(format); this program knows 8 and 9") == true)
+        #expect(error?.message.contains("has format \(format); this program knows 8 to 10") == true)
         #expect(error?.hint?.contains("depot export --all") == true)
       }
       #expect(throws: DepotError.self) { try Store.check(path: path) }
@@ -44,12 +45,103 @@ struct FormatTests {
 
   @Test("A store of a later format is refused with the hint to use a newer program")
   func later() async throws {
-    try await withFormat(10) { path in
+    try await withFormat(11) { path in
       let error = #expect(throws: DepotError.self) {
         try StoreFixture(StoreConfiguration(path: path))
       }
       #expect(error?.code == .version)
       #expect(error?.hint == "It was not touched. Use a newer depotd.")
+    }
+  }
+
+  /// Makes a closed store as programs of format 8 did, with pages of 4,096 bytes and 300 rows.
+  private func withLargePages(_ body: (_ path: String) async throws -> Void) async throws {
+    try await withStorePath { path in
+      var configuration = StoreConfiguration(path: path)
+      configuration.pageSize = 4096
+      let store = try StoreFixture(configuration)
+      try await store.write(.defineSchema(.items, isDryRun: false))
+      try await store.insert((0..<300).map { [.string("row \($0)"), .null] })
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute("PRAGMA user_version = 8")
+        _ = try connection.checkpoint(.truncate)
+      }
+      try await body(path)
+    }
+  }
+
+  private func count(in path: String) throws -> Int64? {
+    try Connection(path: path, access: .reader).integer("SELECT count(*) FROM e_Item")
+  }
+
+  @Test("A store of format 8 is used with its own size of pages")
+  func largePages() async throws {
+    try await withLargePages { path in
+      let store = try StoreFixture(StoreConfiguration(path: path))
+      try await store.insert([[.string("new"), .int64(1)]])
+      #expect(store.store.statistics.walBytes > 0)
+      #expect(store.store.statistics.walBytes % 4096 == 0)
+      // A crash leaves the log, which the next start reads.
+      let copy = path + "2"
+      for suffix in ["", "-wal", ".state"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+      }
+      await store.close()
+      for path in [path, copy] {
+        #expect(try Store.check(path: path) == [])
+        await (try StoreFixture(StoreConfiguration(path: path))).close()
+        #expect(try count(in: path) == 301)
+        #expect(try rows("PRAGMA page_size", in: path) == [[.integer(4096)]])
+        #expect(try rows("PRAGMA user_version", in: path) == [[.integer(8)]])
+      }
+    }
+  }
+
+  @Test("A torn first page of a store of format 8 is mended")
+  func tornLargePage() async throws {
+    try await withLargePages { path in
+      let main = try #require(FileManager.default.contents(atPath: path))
+      let state = try #require(try StateFile.state(of: path))
+      let before = Array(main.prefix(4096))
+      let after = DatabaseHeader.sealing(before, stamp: state.nextStamp)
+      for page in [before[..<512] + after[512...], after[..<512] + before[512...]] {
+        try (Data(page) + main.dropFirst(4096)).write(to: URL(filePath: path))
+        await (try StoreFixture(StoreConfiguration(path: path))).close()
+        #expect(try Store.check(path: path) == [])
+        #expect(try count(in: path) == 300)
+      }
+    }
+  }
+
+  @Test("A store of format 8 that was cut is refused with the number of missing bytes")
+  func cutLargePages() async throws {
+    try await withLargePages { path in
+      let main = try #require(FileManager.default.contents(atPath: path))
+      try main.dropLast(4096).write(to: URL(filePath: path))
+      let error = #expect(throws: DepotError.self) {
+        try StoreFixture(StoreConfiguration(path: path))
+      }
+      #expect(error?.message.contains("was cut: 4096 bytes are missing") == true)
+    }
+  }
+
+  @Test("A store of format 8 gets the present format with its first widened column")
+  func widenedLargePages() async throws {
+    try await withLargePages { path in
+      let store = try StoreFixture(StoreConfiguration(path: path))
+      var schema = Schema.items
+      schema.entities[0].attributes.append(Attribute(name: "text", type: .string, isOptional: true))
+      try await store.write(.defineSchema(schema, isDryRun: false))
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(8)]])
+      try await store.call(
+        "blob.write",
+        #"{"entity":"Item","id":1,"attribute":"text","data":"a","append":true}"#
+      )
+      await store.close()
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(CatalogTables.format)]])
+      #expect(try rows("PRAGMA page_size", in: path) == [[.integer(4096)]])
     }
   }
 

@@ -118,10 +118,16 @@ extension FaultTests {
         let text = try #require(row.range(of: Data("xxxxxxxxxxxxxxxxxxxxxxx".utf8)))
         row[text.lowerBound + 3] ^= 1
         try check(row, "is damaged: rows of Item ")
-        try check(sound.prefix(sound.count / 2 / 4096 * 4096), "was cut")
+        try check(
+          sound.prefix(sound.count / 2 / Place.pageSize * Place.pageSize),
+          "was cut"
+        )
         var zeroed = sound
-        let page = sound.count / 2 / 4096 * 4096
-        zeroed.replaceSubrange(page..<page + 4096, with: Data(count: 4096))
+        let page = sound.count / 2 / Place.pageSize * Place.pageSize
+        zeroed.replaceSubrange(
+          page..<page + Place.pageSize,
+          with: Data(count: Place.pageSize)
+        )
         try check(zeroed, "damaged")
         try check(Data("hello, this is no database at all".utf8), "was cut")
         try Self.write(sound, place.store)
@@ -160,7 +166,10 @@ extension FaultTests {
           flips.append(damaged)
         }
         var gap = sound
-        gap.replaceSubrange(32 + 4120..<32 + 2 * 4120, with: Data(count: 4120))
+        gap.replaceSubrange(
+          32 + Place.frameSize..<32 + 2 * Place.frameSize,
+          with: Data(count: Place.frameSize)
+        )
         flips.append(gap)
         for damaged in flips {
           try Self.write(damaged, log)

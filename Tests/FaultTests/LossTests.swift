@@ -116,7 +116,7 @@ extension FaultTests {
       let log = try #require(last["-wal"])
       let main = try #require(last[""])
       let used = used(log)
-      let frame = 4120
+      let frame = Place.frameSize
       func change(_ suffix: String, _ data: Data?) -> Files {
         var files = last
         files[suffix] = data
@@ -187,7 +187,10 @@ extension FaultTests {
         Kind(name: "the file empty", files: change("", Data()), file: ""),
         Kind(
           name: "the file cut between pages",
-          files: change("", main.prefix(main.count / 4096 / 2 * 4096)),
+          files: change(
+            "",
+            main.prefix(main.count / Place.pageSize / 2 * Place.pageSize)
+          ),
           file: "",
           isWhole: false,
           keepsLog: true
@@ -341,11 +344,11 @@ extension FaultTests {
       try #require(moments.end[".state"])
         .write(to: URL(filePath: moments.place.folder + "/end.state"))
       let state = try #require(try StateFile.state(of: moments.place.folder + "/end"))
-      let before = Array(main.prefix(4096))
+      let before = Array(main.prefix(Place.pageSize))
       let after = DatabaseHeader.sealing(before, stamp: state.nextStamp)
       return [before[..<512] + after[512...], after[..<512] + before[512...]].map { page in
         var files = moments.end
-        files[""] = Data(page) + main.dropFirst(4096)
+        files[""] = Data(page) + main.dropFirst(Place.pageSize)
         return files
       }
     }

@@ -18,8 +18,11 @@ extension FaultTests {
       try StateFile.set(state, beside: place.store)
       var main = try #require(moments.end[""])
       main.replaceSubrange(
-        0..<4096,
-        with: DatabaseHeader.sealing(Array(main.prefix(4096)), stamp: state.nextStamp)
+        0..<Place.pageSize,
+        with: DatabaseHeader.sealing(
+          Array(main.prefix(Place.pageSize)),
+          stamp: state.nextStamp
+        )
       )
       try main.write(to: URL(filePath: place.store))
     }
@@ -37,7 +40,9 @@ extension FaultTests {
         daemon.wait()
         // What closing does first, which another kill may cut short, gives the next stamp away.
         let state = try #require(try StateFile.state(of: place.store))
-        let page = try Data(contentsOf: URL(filePath: place.store)).prefix(4096)
+        let page = try Data(contentsOf: URL(filePath: place.store)).prefix(
+          Place.pageSize
+        )
         #expect(Array(page) == DatabaseHeader.sealing(Array(page), stamp: state.checkpoint.stamp))
 
         // As a migration leaves it, whose file takes the place of the other.
@@ -76,8 +81,8 @@ extension FaultTests {
         let place = moments.place
         try LossTests.put([:], place)
         try StateFile.set(DurableState(stamp: 0, now: 0), beside: place.store)
-        let page = try #require(moments.closed[""]).prefix(4096)
-        let half = page.prefix(1024) + Data(count: 3072)
+        let page = try #require(moments.closed[""]).prefix(Place.pageSize)
+        let half = page.prefix(1024) + Data(count: Place.pageSize - 1024)
         try half.write(to: URL(filePath: place.store))
         let (daemon, connection) = try place.serve()
         try connection.define(.items())
@@ -89,7 +94,7 @@ extension FaultTests {
         // More than that was a store.
         try LossTests.put([:], place)
         try StateFile.set(DurableState(stamp: 0, now: 0), beside: place.store)
-        let main = try #require(moments.closed[""]).dropFirst(4096)
+        let main = try #require(moments.closed[""]).dropFirst(Place.pageSize)
         try (half + main).write(to: URL(filePath: place.store))
         #expect(try place.check().status == 74)
       }
@@ -104,7 +109,10 @@ extension FaultTests {
         let handle = try #require(FileHandle(forUpdatingAtPath: place.store + "-wal"))
         let log = try #require(try handle.readToEnd())
         let used = LossTests.used(log)
-        let offset = UInt64(32 + (used - 32) / 4120 / 2 * 4120 + 2000)
+        let offset = UInt64(
+          32 + (used - 32) / Place.frameSize / 2
+            * Place.frameSize + 2000
+        )
         try handle.seek(toOffset: offset)
         try handle.write(contentsOf: [log[Int(offset)] ^ 1])
         // The log is copied after a thousand pages.

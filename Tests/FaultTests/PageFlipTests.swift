@@ -142,17 +142,18 @@ extension FaultTests {
         for (read, answer) in zip(Self.reads, model) {
           #expect(answer.error == nil, "\(read): \(answer.error?.text ?? "")")
         }
-        let pages = sound.count / 4096
+        let pages = sound.count / Place.pageSize
         #expect(pages > 60)
         var noticed = Set<Int>()
         var refused: [String] = []
         let stampPlaces = [24..<28, 92..<96].joined()
         let flips = (0..<pages).map { page in
-          (page, byte: Int.random(in: 0..<4096, using: &random))
+          (page, byte: Int.random(in: 0..<Place.pageSize, using: &random))
         }
         for (page, byte) in flips + stampPlaces.map({ (0, byte: $0) }) {
           var damaged = sound
-          damaged[page * 4096 + byte] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+          damaged[page * Place.pageSize + byte] ^=
+            1 << UInt8.random(in: 0..<8, using: &random)
           try files.put(damaged)
           let check = try place.check()
           #expect(check.status == 74, "page \(page + 1): \(check.output)")
@@ -192,12 +193,14 @@ extension FaultTests {
       _ random: inout SeededGenerator
     ) throws -> Bool {
       for _ in 0..<200 {
-        let page = Int.random(in: 1..<sound.count / 4096, using: &random)
-        var bytes = [UInt8](sound[page * 4096..<(page + 1) * 4096])
-        bytes[Int.random(in: 3000..<4080, using: &random)] ^= 1
+        let page = Int.random(in: 1..<sound.count / Place.pageSize, using: &random)
+        var bytes = [UInt8](
+          sound[page * Place.pageSize..<(page + 1) * Place.pageSize]
+        )
+        bytes[Int.random(in: 1500..<Place.pageSize - 16, using: &random)] ^= 1
         var damaged = sound
         damaged.replaceSubrange(
-          page * 4096..<(page + 1) * 4096,
+          page * Place.pageSize..<(page + 1) * Place.pageSize,
           with: PageChecksum.sealing(bytes, number: UInt32(page + 1))
         )
         try files.put(damaged)

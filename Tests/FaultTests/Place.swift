@@ -1,4 +1,5 @@
 import DepotClient
+import DepotEngine
 import Foundation
 import Glibc
 import TestSupport
@@ -13,6 +14,10 @@ final class Place: Sendable {
   var log: String { folder + "/log" }
   /// What strace wrote about the daemon's life so far.
   var trace: String { folder + "/trace" }
+
+  /// The size in bytes of a page of a store, and of one with its header in the log.
+  static let pageSize = StoreConfiguration.pageSize
+  static let frameSize = pageSize + 24
 
   init() throws {
     folder = "/tmp/depot-fault-\(UUID().uuidString.prefix(8))"

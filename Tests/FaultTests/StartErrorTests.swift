@@ -167,7 +167,7 @@ extension FaultTests {
         let place = try Self.makeStore()
         let file = try #require(FileHandle(forUpdatingAtPath: place.store))
         for page in 1..<6 {
-          try file.seek(toOffset: UInt64(page * 4096))
+          try file.seek(toOffset: UInt64(page * Place.pageSize))
           try file.write(contentsOf: Data(repeating: 0xA5, count: 512))
         }
         try file.close()

@@ -262,7 +262,7 @@ extension ServiceTests {
         let refused = try daemon.depot(["restore", name, "--store", daemon.store, "--replace"])
         #expect(refused.status == status, "\(refused.errors)")
       }
-      try bytes.dropLast(4096).write(to: URL(filePath: file))
+      try bytes.dropLast(2048).write(to: URL(filePath: file))
       #expect(try daemon.depot(["restore", file, "--data", folder + "/d"]).status == 74)
       try daemon.start()
       #expect(try count(daemon.connect()) == 500)

@@ -7,10 +7,13 @@ internal import FoundationEssentials
 struct CatalogTables {
   /// The text "DPOT" in the file's header, by which tools such as `file` recognize a store.
   static let applicationIdentifier: Int64 = 0x4450_4F54
-  /// The format of these tables and of rows; a program refuses stores of other formats.
-  static let formatVersion: Int64 = 8
-  /// The format of a store with widened columns, whose references earlier programs can't read.
-  static let widenedFormat: Int64 = 9
+  /// The format of new stores: of these tables, of rows, and of pages.
+  ///
+  /// Format 8 has pages of 4,096 bytes, format 9 may have widened columns besides. A store keeps its
+  /// format until a column is widened.
+  static let format: Int64 = 10
+  /// The formats that can be used; a program refuses stores of others.
+  static let formats = 8...format
 
   let connection: Connection
 
@@ -23,7 +26,7 @@ struct CatalogTables {
         CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
         \(definitions.joined(separator: "\n"))
         PRAGMA application_id = \(Self.applicationIdentifier);
-        PRAGMA user_version = \(Self.formatVersion);
+        PRAGMA user_version = \(Self.format);
         """
       )
       try EpochTable(connection: connection).create(clocks, time: 0, ahead: clocks.wall)
@@ -68,7 +71,7 @@ struct CatalogTables {
     try set("version", catalog.schema.version.map { .text($0.description) } ?? .null)
     try set("hashes", .text(JSONValue.object(catalog.schema.hashes).text))
     guard catalog.storage.hasWidenedColumns else { return }
-    try connection.execute("PRAGMA user_version = \(Self.widenedFormat)")
+    try connection.execute("PRAGMA user_version = \(Self.format)")
   }
 
   /// Stores the target schema of a custom migration.

@@ -47,7 +47,7 @@ package struct StorageMap: Hashable, Sendable {
     return result
   }
 
-  /// Whether there are columns with references that programs before ``CatalogTables/widenedFormat``
+  /// Whether there are columns with references that programs before ``CatalogTables/format``
   /// can't read.
   var hasWidenedColumns: Bool { !widened.isEmpty }
 

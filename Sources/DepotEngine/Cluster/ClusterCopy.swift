@@ -63,12 +63,11 @@ struct ClusterCopy {
       PostgresStatement(begin), PostgresStatement(ClusterTables.head),
     ])
     var head = try ClusterHead(results[1])
-    let formats = CatalogTables.formatVersion...CatalogTables.widenedFormat
-    guard head.layout == ClusterTables.layout, formats.contains(head.format) else {
+    guard head.layout == ClusterTables.layout, CatalogTables.formats.contains(head.format) else {
       throw DepotError(
         .unfitCluster,
         "The store in the cluster is of another version of Depot: \(head.layout).\(head.format), not "
-          + "\(ClusterTables.layout).\(CatalogTables.formatVersion)."
+          + "\(ClusterTables.layout).\(CatalogTables.format)."
       )
       .hint("Use the same version of depotd for all services of a store.")
     }

@@ -167,7 +167,7 @@ package struct StoreCopies {
     state.willReplaceFile()
     try StateFile.set(state, beside: path)
     let file = try StoredFile(path: copy, isWritable: true)
-    let page = try file.read(4096, at: 0)
+    let page = try StoreFiles.firstPage(of: file)
     try file.write(DatabaseHeader.sealing(page, stamp: state.nextStamp), at: 0)
     try file.flush()
   }

@@ -29,6 +29,8 @@ struct StoreEvidence {
   var hasLog: Bool
   var log: WALSurvey
   var state: State
+  /// The size of a page in bytes, as the file or its log says.
+  var pageSize: Int
 }
 
 extension StoreEvidence {
@@ -113,8 +115,8 @@ extension StoreEvidence {
     case .sealed(let size, let stamp, let isTorn):
       let last = state.checkpoint
       // The file may have grown since, but the log has those pages too.
-      if stamp == last.stamp || stamp == nil, size < Int(state.pageCount) * 4096 {
-        let missing = Int(state.pageCount) * 4096 - size
+      let missing = Int(state.pageCount) * pageSize - size
+      if stamp == last.stamp || stamp == nil, missing > 0 {
         var loss = state.loss("was cut: \(missing) bytes are missing", since: nil)
         loss.keepsLog = lossOfLog(state) == nil
         return .loss(loss)

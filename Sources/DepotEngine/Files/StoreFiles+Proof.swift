@@ -12,11 +12,15 @@ extension StoreFiles {
     do {
       let file = try reread(path)
       let log = try reread(path + "-wal")
+      let page = try file.map(Self.firstPage)
+      let header = page?.withUnsafeBytes(DatabaseHeader.init)
+      let survey = try log.map { try WALSurvey($0, expecting: expected) } ?? WALSurvey()
       return StoreEvidence(
-        main: try file.map { try main($0, state) } ?? .missing,
+        main: try file.map { try main($0, page ?? [], header, state) } ?? .missing,
         hasLog: log != nil,
-        log: try log.map { try WALSurvey($0, expecting: expected) } ?? WALSurvey(),
-        state: state
+        log: survey,
+        state: state,
+        pageSize: header?.pageSize ?? survey.pageSize ?? StoreConfiguration.pageSize
       )
     } catch {
       throw self.error(error)
@@ -38,13 +42,13 @@ extension StoreFiles {
   /// If there is a state file, an invalid first page means damage.
   private func main(
     _ file: StoredFile,
+    _ page: [UInt8],
+    _ header: DatabaseHeader?,
     _ state: StoreEvidence.State
   ) throws -> StoreEvidence.Main {
     let size = try file.size()
     if size == 0 { return .empty }
-    let page = try file.read(4096, at: 0)
-    let header = page.withUnsafeBytes(DatabaseHeader.init)
-    guard let header, page.count == 4096, header.isIntact(page) else {
+    guard let header, header.isIntact(page) else {
       if case .known(let state) = state, let stamp = state.stamp(ofTorn: page) {
         return .sealed(size: size, stamp: stamp, isTorn: true)
       }
@@ -53,7 +57,7 @@ extension StoreFiles {
       }
       // Earlier formats had other checksums.
       if let header, header.applicationIdentifier == CatalogTables.applicationIdentifier,
-        1..<CatalogTables.formatVersion ~= header.userVersion
+        1..<CatalogTables.formats.lowerBound ~= header.userVersion
       {
         try check(header)
       }
@@ -138,7 +142,7 @@ extension StoreFiles {
     guard case .known(let state) = evidence.state else { return }
     try working { () throws(SystemError) in
       let file = try StoredFile(path: path, isWritable: true)
-      var page = try file.read(4096, at: 0)
+      var page = try Self.firstPage(of: file)
       var stamp = evidence.stamp
       if case .sealed(_, nil, _) = evidence.main, let place = evidence.log.firstPage {
         page = try StoredFile(path: path + "-wal").read(place.count, at: place.lowerBound)
@@ -171,8 +175,10 @@ extension StoreFiles {
       state.commits = Int64(evidence.log.commits)
       try working { () throws(SystemError) in
         // Missing pages at the end become damaged pages.
-        if case .known(let old) = evidence.state, size < Int(old.pageCount) * 4096 {
-          _ = try StoredFile(path: path, isWritable: true).extend(to: Int(old.pageCount) * 4096)
+        if case .known(let old) = evidence.state,
+          case let known = Int(old.pageCount) * evidence.pageSize, size < known
+        {
+          _ = try StoredFile(path: path, isWritable: true).extend(to: known)
         }
         try StateFile.set(state, beside: path)
       }

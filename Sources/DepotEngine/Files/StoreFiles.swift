@@ -8,6 +8,15 @@ internal import Glibc
 struct StoreFiles {
   let path: String
 
+  /// Reads the first page of a database, whose size is in its header.
+  ///
+  /// If the header isn't one, it reads as much as the largest first page of a store has.
+  static func firstPage(of file: StoredFile) throws(SystemError) -> [UInt8] {
+    let page = try file.read(4096, at: 0)
+    let size = page.withUnsafeBytes(DatabaseHeader.init)?.pageSize ?? page.count
+    return size < page.count ? Array(page[..<size]) : page
+  }
+
   /// Locks the store for this process.
   func lock() throws(DepotError) -> FileLock {
     let lock: FileLock
@@ -123,9 +132,9 @@ struct StoreFiles {
       throw DepotError(.corrupt, "\(path) is an SQLite database, but not a store of Depot.")
         .hint("It was not touched. Use another path.")
     }
-    let (oldest, known) = (CatalogTables.formatVersion, CatalogTables.widenedFormat)
-    guard !(oldest...known).contains(version) else { return }
-    let reason = "\(path) has format \(version); this program knows \(oldest) and \(known)."
+    let (oldest, known) = (CatalogTables.formats.lowerBound, CatalogTables.format)
+    guard !CatalogTables.formats.contains(version) else { return }
+    let reason = "\(path) has format \(version); this program knows \(oldest) to \(known)."
     throw DepotError(.version, reason)
       .hint(
         version > known

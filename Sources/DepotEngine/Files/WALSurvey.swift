@@ -9,6 +9,8 @@ internal import DepotSQLite
 struct WALSurvey {
   /// The random number (salt) of the log; 0 if it has no valid header.
   private(set) var identity: UInt64 = 0
+  /// The size of a page in bytes; `nil` if the log has no valid header.
+  private(set) var pageSize: Int?
   /// The random number (salt) in its frames; 0 if it has none.
   private(set) var frameIdentity: UInt64 = 0
   /// The number of commits that SQLite finds in it.
@@ -45,7 +47,7 @@ struct WALSurvey {
     var chain = Chain(header)
     let frameSize = Self.frameHeaderSize + chain.pageSize
     var isIntact = chain.isHeaderIntact
-    if isIntact { identity = header.number(at: 16) }
+    if isIntact { (identity, pageSize) = (header.number(at: 16), chain.pageSize) }
     var salts = isIntact ? Array(header[16..<24]) : []
     var offset = Self.headerSize
     var number = 0

@@ -121,7 +121,7 @@ package struct StoreRestore {
       }
       // A stopped store has a stamp by which its files recognize each other; the copy is a new
       // store.
-      let page = try to.read(4096, at: 0)
+      let page = try StoreFiles.firstPage(of: to)
       try to.write(DatabaseHeader.sealing(page, stamp: 0), at: 0)
       try to.flush()
     }
@@ -182,7 +182,8 @@ package struct StoreRestore {
     state.checkpoints[0].commits = 1
     try files.working { () throws(SystemError) in
       let file = try StoredFile(path: draft, isWritable: true)
-      try file.write(DatabaseHeader.sealing(try file.read(4096, at: 0), stamp: stamp), at: 0)
+      let page = try StoreFiles.firstPage(of: file)
+      try file.write(DatabaseHeader.sealing(page, stamp: stamp), at: 0)
       try file.flush()
       try StateFile.set(state, beside: path)
       try files.setAside(path + "-wal")

@@ -82,8 +82,9 @@ package actor Store {
     self.lock = opened.lock
     heldLock = opened.lock
     storeIdentifier = opened.identifier
-    checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
-    logRoom = WALSpace(configuration)
+    let pageSize = opened.writer?.connection.pageSize ?? StoreConfiguration.pageSize
+    checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / pageSize)
+    logRoom = WALSpace(configuration, pageSize: pageSize)
     published = Published(opened.catalog, opened.epochs, opened.writer?.commitTarget?.state)
     interest = opened.interest
     service = opened.writer?.commitTarget?.service ?? 0
@@ -167,7 +168,12 @@ package actor Store {
   /// The current schema of the store.
   package nonisolated var catalog: Catalog { published.catalog.withLock { $0 } }
 
-  package nonisolated var statistics: StoreStatistics { published.statistics.withLock { $0 } }
+  package nonisolated var statistics: StoreStatistics { statistics { $0 } }
+
+  /// Returns a value from the statistics, without a copy of the rest.
+  package nonisolated func statistics<Value>(_ read: (StoreStatistics) -> Value) -> Value {
+    published.statistics.withLock { read($0) }
+  }
 
   /// Executes all submitted writes, empties the log, and closes the file.
   ///
@@ -390,7 +396,7 @@ package actor Store {
       writer.statistics.checkpoints += 1
       if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
       if isComplete, writer.statistics.isShortening, try writer.shortenLog(to: logRoom.firstBytes) {
-        logRoom = WALSpace(configuration)
+        logRoom = WALSpace(configuration, pageSize: writer.connection.pageSize)
       }
     } catch {
       // If the disk is full, the log grows, and the next commit finds out whether it can. A damaged

@@ -174,7 +174,7 @@ struct StoreOpening {
   private func prepare(_ connection: Connection) throws {
     let tables = CatalogTables(connection: connection)
     let mustCreate = try !StoreFiles(path).checkVersion(connection)
-    if mustCreate { try connection.execute("PRAGMA page_size = 4096") }
+    if mustCreate { try connection.execute("PRAGMA page_size = \(configuration.pageSize)") }
     try connection.execute(
       """
       PRAGMA journal_mode = WAL;
@@ -204,7 +204,9 @@ struct StoreOpening {
   /// Checks all pages of a small store.
   private func examine(_ connection: Connection) throws {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
-    if configuration.acceptsLoss || Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
+    if configuration.acceptsLoss
+      || Int(pages) * connection.pageSize <= configuration.quickCheckLimitBytes
+    {
       // A damaged page causes errors only for its readers; everything else can be used.
       var problems: [String]
       do throws(SQLiteError) {

@@ -7,30 +7,32 @@ internal import DepotLinux
 struct WALSpace {
   private let path: String
   private let limit: Int
+  private let pageSize: Int
   private var pages = 0
 
-  private static let firstPages = 1024
-  private static let stepPages = 256
+  private var firstPages: Int { (4 << 20) / pageSize }
+  private var stepPages: Int { (1 << 20) / pageSize }
 
   /// Starts with the log of a store; a temporary store's log isn't extended.
-  init(_ configuration: StoreConfiguration) {
+  init(_ configuration: StoreConfiguration, pageSize: Int) {
+    self.pageSize = pageSize
     path = configuration.path + "-wal"
     let isLasting = !configuration.isTemporary && !configuration.isScratch
-    limit = isLasting ? configuration.walLimitBytes / 4096 : 0
+    limit = isLasting ? configuration.walLimitBytes / pageSize : 0
   }
 
   /// Extends the file if the `used` pages of the log nearly fill it.
   ///
   /// If the disk is full, the file grows only as needed.
   mutating func grow(pages used: Int) {
-    guard pages < limit, used + Self.stepPages / 4 >= pages else { return }
-    pages = min(limit, max(Self.firstPages, used + Self.stepPages))
-    _ = try? StoredFile(path: path, isWritable: true).extend(to: Self.bytes(pages))
+    guard pages < limit, used + stepPages / 4 >= pages else { return }
+    pages = min(limit, max(firstPages, used + stepPages))
+    _ = try? StoredFile(path: path, isWritable: true).extend(to: bytes(pages))
   }
 
   /// The size in bytes of the file of an empty log.
-  var firstBytes: Int { Self.bytes(min(limit, Self.firstPages)) }
+  var firstBytes: Int { bytes(min(limit, firstPages)) }
 
   /// Each page has a header in the log, and a commit may exceed the limit.
-  private static func bytes(_ pages: Int) -> Int { pages * 4120 + (64 << 10) }
+  private func bytes(_ pages: Int) -> Int { pages * (24 + pageSize) + (64 << 10) }
 }

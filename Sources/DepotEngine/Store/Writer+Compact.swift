@@ -47,7 +47,7 @@ extension Writer {
         )
     }
     connection.forgetStatements()
-    statistics.walBytes = connection.walPageCount * 4096
+    statistics.walBytes = connection.walBytes
     statistics.isShortening = true
     return WriteReply(
       .members(["before": .int64(Int64(before)), "after": .int64(Int64(try size()))])
@@ -56,7 +56,7 @@ extension Writer {
 
   private func size() throws(SQLiteError) -> Int {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
-    return Int(pages * (try connection.integer("PRAGMA page_size") ?? 0))
+    return Int(pages) * connection.pageSize
   }
 
   /// Restarts the log after ``compact(_:)``, once all of it is in the file, and truncates its file.
@@ -84,7 +84,7 @@ extension Writer {
       PRAGMA journal_size_limit = -1
       """
     )
-    statistics.walBytes = connection.walPageCount * 4096
+    statistics.walBytes = connection.walBytes
     statistics.isShortening = connection.walPageCount > before
     return !statistics.isShortening
   }

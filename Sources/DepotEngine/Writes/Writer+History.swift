@@ -48,7 +48,7 @@ extension Writer {
       hasForgottenHistory = step.hasMore
       let isHeld = !step.hasMore && historyBytes > configuration.history.bytes
       heldHistoryBytes = isHeld ? historyBytes : 0
-      statistics.walBytes = connection.walPageCount * 4096
+      statistics.walBytes = connection.walBytes
       return step.hasMore || !endedUploads.isEmpty
     } catch {
       try endTransaction()

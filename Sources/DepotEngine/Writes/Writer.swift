@@ -97,7 +97,7 @@ final class Writer {
     guard let commitTarget, prepared == nil, !commitTarget.holdsWriteLock else { return false }
     try commitTarget.catchUp(on: connection)
     guard commitTarget.hasForeignCommits else { return false }
-    statistics.walBytes = connection.walPageCount * 4096
+    statistics.walBytes = connection.walBytes
     try goOn()
     return true
   }
@@ -203,7 +203,7 @@ final class Writer {
     for (counter, ceiling) in stored { counter.didStore(ceiling) }
     indexedHistory = nextIndexedHistory
     statistics.add(effect)
-    statistics.walBytes = connection.walPageCount * 4096
+    statistics.walBytes = connection.walBytes
     if let next = effect.catalog {
       if let fresh = effect.ceilings { ceilings = fresh }
       use(next, counters: effect.ceilings == nil ? entities.counters : [:])
