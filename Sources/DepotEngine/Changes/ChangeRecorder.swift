@@ -20,7 +20,7 @@ final class ChangeRecorder: ChangeObserver {
   private var tablesByAddress: [UnsafePointer<CChar>: RecordedTable] = [:]
   private var lastAddress: UnsafePointer<CChar>?
   private var lastTable: RecordedTable?
-  private(set) var origin = TransactionOrigin()
+  private(set) var origin = TransactionOrigin.none
   var journal = ChangeJournal()
   /// The page that is being written, whose memory is reused.
   let page = HistoryPage(entity: "", root: "", kind: .insert)
@@ -161,7 +161,7 @@ final class ChangeRecorder: ChangeObserver {
     changedTables.removeAll(keepingCapacity: true)
     journal.removeAll()
     if origin.isSchemaChange {
-      origin = TransactionOrigin()
+      origin = .none
       connection.observe(self)
     }
   }
@@ -173,10 +173,10 @@ final class ChangeRecorder: ChangeObserver {
   }
 
   /// Sets the kind of the transaction: `undo:` or `redo:` and a token.
-  func setKind(_ kind: String) { origin.kind = kind }
+  func setKind(_ kind: String) { origin = origin.with(kind: kind) }
 
   /// Sets the group of the transaction, before anything of it is written to the history.
-  func setGroup(_ group: String?) { origin.group = group }
+  func setGroup(_ group: String?) { origin = origin.with(group: group) }
 
   // MARK: - Transactions
 

@@ -53,10 +53,12 @@ final class HistoryTable {
   private var kinds: [String] = []
   private var insertion: Statement?
   /// The origin that is bound to ``insertion``, if one is, and the entity.
-  private var boundOrigin = TransactionOrigin()
+  private var boundOrigin = TransactionOrigin.none
   private var hasBoundOrigin = false
   private var boundEntity: String?
   private let changeIndex: ChangeIndex
+  /// Whether there may be insertions and other changes without entries in the indexes.
+  private var mayLackEntries = (insertions: true, changes: true)
 
   /// Finds the end of the table.
   ///
@@ -72,6 +74,7 @@ final class HistoryTable {
   func goOn(floor: Int64) throws(SQLiteError) {
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
+    mayLackEntries = (true, true)
     lastTime = try Self.lastTime(on: connection)
   }
 
@@ -113,6 +116,7 @@ final class HistoryTable {
   func discard() {
     current = nil
     currentBytes = 0
+    mayLackEntries = (true, true)
     forgetPages()
   }
 
@@ -179,7 +183,13 @@ final class HistoryTable {
     if let kind { kinds.append(kind) }
     current = (token, at)
     nextIdentifier = identifier + 1
-    if let page, page.kind != .insert, page.rows.count > ChangeIndex.fewRows {
+    guard let page else { return }
+    guard page.kind != .insert else {
+      mayLackEntries.insertions = true
+      return
+    }
+    mayLackEntries.changes = true
+    if page.rows.count > ChangeIndex.fewRows {
       try changeIndex.add(identifier, about: page.rows, of: page.root)
     }
   }
@@ -225,9 +235,14 @@ final class HistoryTable {
     let last = lastIdentifier
     guard last > position, mustIndex || last - position >= Self.lag else { return position }
     try connection.unobserved {
-      try InsertionIndex(connection: connection).add(after: position, through: last)
-      try changeIndex.add(after: position, through: last, catalog)
+      if mayLackEntries.insertions {
+        try InsertionIndex(connection: connection).add(after: position, through: last)
+      }
+      if mayLackEntries.changes {
+        try changeIndex.add(after: position, through: last, catalog)
+      }
     }
+    mayLackEntries = (false, false)
     try CatalogTables(connection: connection).set(.historyIndexed, last)
     return last
   }

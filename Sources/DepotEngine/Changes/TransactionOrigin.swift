@@ -1,24 +1,60 @@
 /// The facts about a transaction as a whole in the history.
-struct TransactionOrigin: Sendable {
-  var author: String?
-  var process: String?
+///
+/// It is a class because many keep it, and copies of a structure would keep each text.
+final class TransactionOrigin: Sendable {
+  let author: String?
+  let process: String?
   /// The number of the request's connection.
-  var connection: Int64 = 0
+  let connection: Int64
   /// The group, whose transactions can be undone together.
-  var group: String?
+  let group: String?
   /// The kind of a special transaction: `schema`, or `undo:` or `redo:` and a token.
-  var kind: String?
+  let kind: String?
 
   /// The kind of a change of the schema.
   static let schemaKind = "schema"
 
-  init() {}
+  init(
+    author: String? = nil,
+    process: String? = nil,
+    connection: Int64 = 0,
+    group: String? = nil,
+    kind: String? = nil
+  ) {
+    (self.author, self.process, self.connection) = (author, process, connection)
+    (self.group, self.kind) = (group, kind)
+  }
+
+  /// The origin of transactions without a request.
+  static let none = TransactionOrigin()
+
+  /// Returns the origin with another kind.
+  func with(kind: String) -> TransactionOrigin {
+    TransactionOrigin(
+      author: author,
+      process: process,
+      connection: connection,
+      group: group,
+      kind: kind
+    )
+  }
+
+  /// Returns the origin with another group.
+  func with(group: String?) -> TransactionOrigin {
+    TransactionOrigin(
+      author: author,
+      process: process,
+      connection: connection,
+      group: group,
+      kind: kind
+    )
+  }
 
   var isSchemaChange: Bool { kind == Self.schemaKind }
 
   /// Whether all facts are equal.
   @inline(__always)
-  func isSame(as other: borrowing TransactionOrigin) -> Bool {
+  func isSame(as other: TransactionOrigin) -> Bool {
     connection == other.connection && group == other.group && kind == other.kind
       && author == other.author && process == other.process
   }

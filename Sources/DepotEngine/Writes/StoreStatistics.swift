@@ -1,5 +1,5 @@
 /// Counts about a store since it was opened.
-package struct StoreStatistics: Hashable, Sendable {
+package struct StoreStatistics: Sendable {
   package var commits = 0
   /// The number of executed requests.
   package var writes = 0
@@ -27,7 +27,7 @@ package struct StoreStatistics: Hashable, Sendable {
   ///
   /// Entry i counts the ones under 2^i and at least half of that, in microseconds; the last entry
   /// also counts all slower ones.
-  package var commitHistogram = [Int](repeating: 0, count: 24)
+  package var commitHistogram = InlineArray<24, Int>(repeating: 0)
 
   /// The state of the store's cluster; `nil` if the store isn't in one.
   package var cluster: ClusterState?

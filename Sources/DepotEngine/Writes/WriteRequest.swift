@@ -61,16 +61,19 @@ package struct WriteOutcome: Sendable {
 }
 
 extension TransactionOrigin {
-  init(_ request: WriteRequest) {
-    self.init()
-    author = request.author
-    process = request.process
-    connection = request.connection
-    group = request.group
-    switch request.operation {
-    case .defineSchema, .beginMigration, .commitMigration: kind = Self.schemaKind
-    default: break
-    }
+  convenience init(_ request: WriteRequest) {
+    let isOfSchema =
+      switch request.operation {
+      case .defineSchema, .beginMigration, .commitMigration: true
+      default: false
+      }
+    self.init(
+      author: request.author,
+      process: request.process,
+      connection: request.connection,
+      group: request.group,
+      kind: isOfSchema ? Self.schemaKind : nil
+    )
   }
 }
 

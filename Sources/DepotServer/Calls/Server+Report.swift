@@ -175,7 +175,9 @@ extension StoreStatistics {
       "lastBatch": .int64(Int64(lastBatch)),
       "largestBatch": .int64(Int64(largestBatch)),
       "commitSeconds": .double(Double(commitNanoseconds) / 1e9),
-      "commitMicroseconds": .array(commitHistogram.map { .int64(Int64($0)) }),
+      "commitMicroseconds": .array(
+        commitHistogram.indices.map { .int64(Int64(commitHistogram[$0])) }
+      ),
     ])
   }
 }

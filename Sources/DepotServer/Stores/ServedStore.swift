@@ -60,7 +60,7 @@ final class ServedStore {
   /// Makes new commits visible to the next read.
   func renewSnapshot() {
     reader.endBatch()
-    keepsSnapshot = store.statistics.walBytes <= configuration.walLimitBytes
+    keepsSnapshot = store.statistics(\.walBytes) <= configuration.walLimitBytes
     reader.beginBatch()
   }
 
@@ -78,7 +78,7 @@ final class ServedStore {
   /// Frees readers and cached pages that were unused for the given number of nanoseconds.
   func giveBackMemory(unusedFor nanoseconds: UInt64, at now: UInt64) {
     readers.rest(after: nanoseconds)
-    let commits = store.statistics.commits
+    let commits = store.statistics(\.commits)
     if commits != lastWrite?.commits {
       lastWrite = (commits, now, false)
     } else if let write = lastWrite, !write.isOver, now - write.seen >= nanoseconds {
@@ -94,7 +94,7 @@ final class ServedStore {
   ///
   /// - Returns: Whether it is about to restart, so that this must be called again soon.
   func boundLog(_ limit: Int) -> Bool {
-    let (bytes, isShortening) = (store.statistics.walBytes, store.statistics.isShortening)
+    let (bytes, isShortening) = store.statistics { ($0.walBytes, $0.isShortening) }
     if let last = heldLogBytes {
       if !isShortening, readers.isQuiet, bytes <= limit || bytes == last {
         readers.letIn()

@@ -168,12 +168,12 @@ final class StoreHost {
 
   /// Returns whether the disk became full, or has room again, since the last call.
   func lookForRoom(_ now: UInt64) -> RoomWatch.Change? {
-    store.flatMap { room.look($0.statistics, now) }
+    store?.statistics { room.look($0, now) }
   }
 
   /// Returns whether the store's cluster accepts writes, if that has changed since the last call.
   func lookForCluster() -> Bool? {
-    let isReachable = store?.statistics.cluster?.isReachable ?? true
+    let isReachable = store?.statistics(\.cluster)?.isReachable ?? true
     guard isReachable != wasReachable else { return nil }
     wasReachable = isReachable
     return isReachable
