@@ -4,110 +4,112 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A primary that lives on after its standby was promoted, while services write to both.
-@Suite(.enabled(if: TemporaryCluster.isAvailable), .serialized)
-struct SplitBrainTests {
-  @Test(arguments: [(3, 1), (2, 2), (1, 3)])
-  func `commits of a replaced primary stay out of the new one`(
-    old: Int,
-    new: Int
-  ) async throws {
-    try await onThread {
-      let split = try Split()
-      try split.promote()
-      let other = try ClusterService("on the new one", on: [split.standby])
-      let writer = try LineConnection(other.socket)
-      for number in 0..<old { try split.connection.demand("insert", insertion("old \(number)")) }
-      for number in 0..<new { try writer.demand("insert", insertion("new \(number)")) }
-      let before = try split.content()
-      try split.turn(["depotd", "depotd news"])
-      try split.expectRefusal()
-      #expect(try split.content() == before)
-      try Self.checkNew(split, other, rows: 1 + new)
-    }
-  }
-
-  @Test func `pages for a replaced primary stay out of the new one`() async throws {
-    try await onThread {
-      let split = try Split()
-      try split.promote()
-      let other = try ClusterService("on the new one", on: [split.standby])
-      let writer = try LineConnection(other.socket)
-      // The new primary is ahead, so that its number alone doesn't tell.
-      for number in 0..<40 { try writer.demand("insert", insertion("new \(number)")) }
-      let before = try split.content()
-      let others = try split.sessions()
-      try split.turn(["depotd news"])
-      try expectSoon("the feed doesn't turn") { try split.sessions().count > others.count }
-      let first = try split.sessions().subtracting(others)
-      for number in 0..<12 {
-        try split.connection.demand("insert", insertion("old \(number)", textBytes: 2_000_000))
+extension ClusterTests {
+  /// A primary that lives on after its standby was promoted, while services write to both.
+  @Suite(.serialized) struct SplitBrainTests {
+    @Test(arguments: [(3, 1), (2, 2), (1, 3)])
+    func `commits of a replaced primary stay out of the new one`(
+      old: Int,
+      new: Int
+    ) async throws {
+      try await onThread {
+        let split = try Split()
+        try split.promote()
+        let other = try ClusterService("on the new one", on: [split.standby])
+        let writer = try LineConnection(other.socket)
+        for number in 0..<old { try split.connection.demand("insert", insertion("old \(number)")) }
+        for number in 0..<new { try writer.demand("insert", insertion("new \(number)")) }
+        let before = try split.content()
+        try split.turn(["depotd", "depotd news"])
+        try split.expectRefusal()
+        #expect(try split.content() == before)
+        try Self.checkNew(split, other, rows: 1 + new)
       }
-      // The feed refuses to write them, and begins another session.
-      try expectSoon("no pages are refused") { try split.sessions().isDisjoint(with: first) }
-      #expect(try split.content() == before)
-      try split.turn(["depotd"])
-      try split.expectRefusal()
-      #expect(try split.content() == before)
-      try Self.checkNew(split, other, rows: 41)
     }
-  }
 
-  @Test func `a service hears the new primary only, though its feed is at the old one`()
-    async throws
-  {
-    try await onThread {
-      let split = try Split()
-      let left = try ClusterService("left behind", on: [split.primary])
-      try split.promote()
-      try split.turn(["depotd"], keeping: left)
-      let base = try split.standby.sql("SELECT base FROM depot.head")
-      let writer = try LineConnection(left.socket)
-      for number in 0..<40 { try writer.demand("insert", insertion("old \(number)")) }
-      // Pages that the old primary refuses are due again after as many.
-      var count = 0
-      while try count < 60 && split.standby.sql("SELECT base FROM depot.head") == base {
-        count += 1
-        try expectSoon("the service doesn't go on") {
-          let text = insertion("new \(count)", textBytes: 2_000_000)
-          return try split.connection.call("insert", text).result != nil
+    @Test func `pages for a replaced primary stay out of the new one`() async throws {
+      try await onThread {
+        let split = try Split()
+        try split.promote()
+        let other = try ClusterService("on the new one", on: [split.standby])
+        let writer = try LineConnection(other.socket)
+        // The new primary is ahead, so that its number alone doesn't tell.
+        for number in 0..<40 { try writer.demand("insert", insertion("new \(number)")) }
+        let before = try split.content()
+        let others = try split.sessions()
+        try split.turn(["depotd news"])
+        try expectSoon("the feed doesn't turn") { try split.sessions().count > others.count }
+        let first = try split.sessions().subtracting(others)
+        for number in 0..<12 {
+          try split.connection.demand("insert", insertion("old \(number)", textBytes: 2_000_000))
         }
+        // The feed refuses to write them, and begins another session.
+        try expectSoon("no pages are refused") { try split.sessions().isDisjoint(with: first) }
+        #expect(try split.content() == before)
+        try split.turn(["depotd"])
+        try split.expectRefusal()
+        #expect(try split.content() == before)
+        try Self.checkNew(split, other, rows: 41)
       }
-      #expect(count < 60, "the new primary gets no pages")
-      try split.service.checkRunning()
-      try Self.checkNew(split, split.service, rows: 1 + count)
     }
-  }
 
-  @Test func `commits that somebody has put in the place of others aren't built upon`() async throws
-  {
-    try await onThread {
-      let cluster = try TemporaryCluster()
-      let service = try ClusterService("a service", on: [cluster])
+    @Test func `a service hears the new primary only, though its feed is at the old one`()
+      async throws
+    {
+      try await onThread {
+        let split = try Split()
+        let left = try ClusterService("left behind", on: [split.primary])
+        try split.promote()
+        try split.turn(["depotd"], keeping: left)
+        let base = try split.standby.sql("SELECT base FROM depot.head")
+        let writer = try LineConnection(left.socket)
+        for number in 0..<40 { try writer.demand("insert", insertion("old \(number)")) }
+        // Pages that the old primary refuses are due again after as many.
+        var count = 0
+        while try count < 60 && split.standby.sql("SELECT base FROM depot.head") == base {
+          count += 1
+          try expectSoon("the service doesn't go on") {
+            let text = insertion("new \(count)", textBytes: 2_000_000)
+            return try split.connection.call("insert", text).result != nil
+          }
+        }
+        #expect(count < 60, "the new primary gets no pages")
+        try split.service.checkRunning()
+        try Self.checkNew(split, split.service, rows: 1 + count)
+      }
+    }
+
+    @Test func `commits that somebody has put in the place of others aren't built upon`()
+      async throws
+    {
+      try await onThread {
+        let cluster = try TemporaryCluster()
+        let service = try ClusterService("a service", on: [cluster])
+        let connection = try LineConnection(service.socket)
+        try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
+        try cluster.sql("UPDATE depot.head SET identity = identity # 1")
+        let before = try cluster.sql("SELECT * FROM depot.head")
+        try expectEnd(of: service, connection)
+        #expect(try cluster.sql("SELECT * FROM depot.head") == before)
+      }
+    }
+
+    /// Checks that the new primary has all that it acknowledged, and nothing else.
+    private static func checkNew(_ split: Split, _ service: ClusterService, rows: Int) throws {
       let connection = try LineConnection(service.socket)
-      try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
-      try cluster.sql("UPDATE depot.head SET identity = identity # 1")
-      let before = try cluster.sql("SELECT * FROM depot.head")
-      try expectEnd(of: service, connection)
-      #expect(try cluster.sql("SELECT * FROM depot.head") == before)
+      let count = try connection.demand("count", #"{"entity":"Item"}"#).result?["count"]?.int64
+      #expect(count == Int64(rows))
+      let left = #"{"entity":"Item","where":"name BEGINSWITH 'old'"}"#
+      #expect(try connection.demand("count", left).result?["count"]?.int64 == 0)
+      let store = ClusterService.address(of: [split.standby])
+      let check = try Program.run([Programs.daemon, "--check", "--store", store])
+      #expect(check.status == 0, "\(check.output)\(check.errors)")
+      if !split.service.isRunning { try split.service.start() }
+      try connection.demand("insert", insertion("last"))
+      let services = try [service, split.service, ClusterService("a third", on: [split.standby])]
+      let head = try ClusterCheck.head(of: service)
+      _ = try ClusterCheck(services, Ledger(), since: head).checkContents()
     }
-  }
-
-  /// Checks that the new primary has all that it acknowledged, and nothing else.
-  private static func checkNew(_ split: Split, _ service: ClusterService, rows: Int) throws {
-    let connection = try LineConnection(service.socket)
-    let count = try connection.demand("count", #"{"entity":"Item"}"#).result?["count"]?.int64
-    #expect(count == Int64(rows))
-    let left = #"{"entity":"Item","where":"name BEGINSWITH 'old'"}"#
-    #expect(try connection.demand("count", left).result?["count"]?.int64 == 0)
-    let store = ClusterService.address(of: [split.standby])
-    let check = try Program.run([Programs.daemon, "--check", "--store", store])
-    #expect(check.status == 0, "\(check.output)\(check.errors)")
-    if !split.service.isRunning { try split.service.start() }
-    try connection.demand("insert", insertion("last"))
-    let services = try [service, split.service, ClusterService("a third", on: [split.standby])]
-    let head = try ClusterCheck.head(of: service)
-    _ = try ClusterCheck(services, Ledger(), since: head).checkContents()
   }
 }
 
