@@ -148,8 +148,8 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 25
 	$(call build_programs,the programs,depotd depot depot-demo)
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter FaultTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter ProofTests
-	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter '^ClusterTests[.]'
-	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
+	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter '^ServiceTests[.]ClusterTests/'
+	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) --skip '^(Service|Fault|Rules)Tests[.]'
 	@DEPOT_SEEDS=100x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) \
 	  --filter 'Evolution of structures|Forms of a property|Contexts whose steps come in any order'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
@@ -161,7 +161,7 @@ test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services
 	@.ci/progress "Building the tests" .build/tests.log $(SWIFT) build --build-tests $(DEBUG)
 	@DEPOT_EMBEDDED=1 .ci/progress "Testing with PostgreSQL" .build/test.log Tests/supervise \
 	  Tests/run-groups .build/debug/depotPackageTests.xctest \
-	  "--filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'"
+	  "--filter '^DepotEngineTests[.](Address|Postgres)Tests/|^ServiceTests[.]ClusterTests/|(DatabaseStore|ClusterGuide)Tests'"
 	@DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/.build/debug .ci/progress "Testing services on a cluster" .build/test.log \
 	  Tests/supervise Tests/cluster/run Tests/cluster/check .build/debug/depotPackageTests.xctest \
 	  ServiceTests DepotClientTests SwiftDataTests

@@ -153,26 +153,14 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotProtocolTests",
-      dependencies: ["DepotProtocol", "CDepotJSON", "TestSupport"]
-    ),
-    .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite", "TestSupport"]),
-    .testTarget(
-      name: "DepotPostgresTests",
-      dependencies: ["DepotPostgres", "DepotLinux", "TestSupport"]
+      dependencies: ["DepotProtocol", "DepotMacros", "CDepotJSON", "TestSupport"]
     ),
     .testTarget(
       name: "DepotEngineTests",
-      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport"]
-    ),
-    .testTarget(
-      name: "DepotCommandsTests",
       dependencies: [
-        "DepotCommands", "DepotClientCore", "DepotProtocol", "DepotLinux", "TestSupport",
+        "DepotEmbedded", "DepotServer", "DepotEngine", "DepotPostgres", "DepotSQLite",
+        "DepotClient", "DepotProtocol", "DepotLinux", "store-user", "TestSupport",
       ]
-    ),
-    .testTarget(
-      name: "DepotStudioTests",
-      dependencies: ["DepotStudio", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotClientTests",
@@ -181,41 +169,30 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "FaultTests",
+      name: "DepotCommandsTests",
       dependencies: [
-        "DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport",
-      ]
-    ),
-    .testTarget(
-      name: "ClusterTests",
-      dependencies: ["DepotProtocol", "DepotLinux", "TestSupport"]
-    ),
-    .testTarget(
-      name: "DepotServerTests",
-      dependencies: ["DepotServer", "DepotEngine", "DepotProtocol", "DepotLinux", "TestSupport"]
-    ),
-    .testTarget(
-      name: "DepotEmbeddedTests",
-      dependencies: [
-        "DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user",
+        "DepotCommands", "DepotStudio", "DepotClientCore", "DepotProtocol", "DepotLinux",
         "TestSupport",
       ]
     ),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: [
+        "DepotTesting", "SwiftData", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport",
+      ],
+      exclude: ["API/swiftdata.txt"]
+    ),
+    .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: ["DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
-      name: "SwiftDataTests",
-      dependencies: ["SwiftData", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"],
-      exclude: ["API/swiftdata.txt"]
+      name: "FaultTests",
+      dependencies: [
+        "DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport",
+      ]
     ),
-    .testTarget(
-      name: "DepotTestingTests",
-      dependencies: ["DepotTesting", "DepotClient", "SwiftData"]
-    ),
-    .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),
-    .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),
     .testTarget(name: "RulesTests", dependencies: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6],
@@ -264,7 +241,8 @@ for name in (Context.environment["DEPOT_OPTIMIZED"] ?? "").split(separator: " ")
     .append(.unsafeFlags(["-Osize"], .when(configuration: .debug)))
 }
 
-for target in package.targets where target.name.hasPrefix("DepotMacro") {
+for target in package.targets
+where target.name.hasPrefix("DepotMacro") || target.name == "DepotProtocolTests" {
   if usesSyntaxPackage {
     target.swiftSettings?.append(.define("DEPOT_SWIFT_SYNTAX"))
     target.dependencies += [
