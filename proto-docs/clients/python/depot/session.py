@@ -134,16 +134,16 @@ class Session:
         return self._last
 
     def control(self, number: int, member: str, value: int | bool) -> None:
-        """Has `more` or `cancel` sent for a call, unless the service need not hear it any more."""
-        if number in self._calls and self.error is None:
+        """Has `more` or `cancel` sent for a call, unless the end of the call has come."""
+        if number in self._calls and self.error is None and not self._has_ended(number):
             self.outgoing += encode({"id": number, member: value})
+
+    def _has_ended(self, number: int) -> bool:
+        frames = self._calls[number]
+        return bool(frames) and ("ok" in frames[-1] or "err" in frames[-1])
 
     def abandon(self, number: int) -> None:
         """Has a call cancelled unless it has ended, and forgets it: what still comes for it is ignored."""
-        if frames := self._calls.get(number):
-            if "ok" in frames[-1] or "err" in frames[-1]:
-                del self._calls[number]
-                return
         self.control(number, "cancel", True)
         self._calls.pop(number, None)
 
