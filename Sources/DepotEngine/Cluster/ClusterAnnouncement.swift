@@ -1,139 +1,157 @@
-internal import DepotProtocol
-
-/// The description of a commit's transactions for other services, as JSON.
+/// The description of a commit's transactions for other services, as cells of ``PackedCells``.
 ///
-/// A transaction is an object: `token`, `at` in seconds since 2001, `author`, `connection`,
-/// `schema` if it changed, and `tables` and `links`, whose members are the changed rows of each or
-/// `null` for many. A row is an array: identifier, kind, number of its entity, indexes of changed
-/// columns, and those of its relationships with the destinations before.
+/// A transaction is its token, its time in seconds since 2001, its author, its connection, 1 if the
+/// schema changed, else 0, and the lists of its tables and its join tables. A list is its number of
+/// elements, and these; a table is its name, and the list of its changed rows, or null for many. A
+/// row is its identifier, its kind, the number of its entity, the list of the indexes of its changed
+/// columns, and the list of its former destinations, each after its column.
 enum ClusterAnnouncement {
   /// The most rows of a table in a description; more are described as many.
   private static let rowLimit = 1000
 
-  static func bytes(_ commits: [CommittedChanges]) -> [UInt8] {
-    JSONWriter.bytes { writer in
-      writer.array(commits) { writer, commit in write(commit, to: &writer) }
-    }
-  }
+  fileprivate static let kinds: [RowChange.Kind] = [.insert, .update, .delete]
 
-  private static func write(_ commit: CommittedChanges, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("token", Int(commit.token))
-      writer.member("at")
-      writer.double(commit.at)
-      if let author = commit.author { writer.member("author", author) }
-      writer.member("connection", Int(commit.connection))
-      if commit.isSchemaChange { writer.member("schema", true) }
-      writer.member("tables")
-      writer.dictionary(commit.tables) { writer, table in
-        guard !table.isMany, table.rows.count <= rowLimit else { return writer.raw("null") }
-        writer.array(table.rows) { writer, row in write(row, to: &writer) }
+  static func bytes(_ commits: [CommittedChanges]) -> [UInt8] {
+    var cells = PackedCells()
+    for commit in commits {
+      cells.add(integer: commit.token)
+      cells.add(.real(commit.at))
+      cells.add(text: commit.author)
+      cells.add(integer: commit.connection)
+      cells.add(integer: commit.isSchemaChange ? 1 : 0)
+      cells.add(list: commit.tables) { cells, table in
+        cells.add(text: table.key)
+        guard !table.value.isMany, table.value.rows.count <= rowLimit else {
+          return cells.add(.null)
+        }
+        cells.add(list: table.value.rows) { add($1, to: &$0) }
       }
-      writer.member("links")
-      writer.dictionary(commit.links) { writer, links in
-        guard !links.isMany, links.pairs.count <= rowLimit else { return writer.raw("null") }
-        writer.array(links.pairs) { writer, pair in
-          writer.array([pair.source, pair.target]) { $0.integer($1) }
+      cells.add(list: commit.links) { cells, table in
+        cells.add(text: table.key)
+        guard !table.value.isMany, table.value.pairs.count <= rowLimit else {
+          return cells.add(.null)
+        }
+        cells.add(list: table.value.pairs) { cells, pair in
+          cells.add(integer: pair.source)
+          cells.add(integer: pair.target)
         }
       }
     }
+    return cells.bytes
   }
 
-  private static func write(_ row: RowChange, to writer: inout JSONWriter) {
-    let kind =
-      switch row.kind {
-      case .insert: 0
-      case .update: 1
-      case .delete: 2
-      }
-    writer.raw("[")
-    writer.integer(row.identifier)
-    writer.raw(",")
-    writer.integer(kind)
-    writer.raw(",")
-    writer.integer(row.entityNumber)
-    writer.raw(",")
-    writer.array(row.columns.indices) { $0.integer($1) }
-    writer.raw(",")
-    writer.array(row.oldReferences.sorted { $0.key < $1.key }) { writer, reference in
-      writer.array([Int64(reference.key), reference.value]) { $0.integer($1) }
+  private static func add(_ row: RowChange, to cells: inout PackedCells) {
+    cells.add(integer: row.identifier)
+    cells.add(integer: Int64(kinds.firstIndex(of: row.kind) ?? 0))
+    cells.add(integer: Int64(row.entityNumber))
+    cells.add(list: row.columns.indices) { $0.add(integer: Int64($1)) }
+    cells.add(list: row.oldReferences) { cells, reference in
+      cells.add(integer: Int64(reference.key))
+      cells.add(integer: reference.value)
     }
-    writer.raw("]")
   }
 
-  /// Reads the transactions of a commit; unreadable changes of a table count as many changed rows.
+  /// Reads the transactions of a commit, up to bytes that can't be read.
+  ///
+  /// Rows of an unknown kind count as many changed rows.
   static func read(_ bytes: some Sequence<UInt8>) -> [CommittedChanges] {
-    let document = try? JSONDocument(Array(bytes), valueLimit: .max)
-    guard let commits = document.flatMap({ try? JSONValue($0.root) })?.array else { return [] }
-    return commits.compactMap { value in
-      guard let token = value["token"]?.int64 else { return nil }
-      var commit = CommittedChanges(
-        token: token,
-        at: value["at"]?.double ?? 0,
-        author: value["author"]?.string,
-        connection: value["connection"]?.int64 ?? 0
-      )
-      commit.isSchemaChange = value["schema"]?.bool ?? false
-      for (name, rows) in value["tables"]?.object ?? [:] { commit.tables[name] = table(rows) }
-      for (name, pairs) in value["links"]?.object ?? [:] { commit.links[name] = links(pairs) }
-      return commit
+    Array(bytes).withUnsafeBytes { bytes in
+      var reader = Reader(bytes: bytes)
+      var commits: [CommittedChanges] = []
+      while let commit = try? reader.commit() { commits.append(commit) }
+      return commits
     }
   }
 
-  private static func table(_ value: JSONValue) -> TableChanges {
-    guard let rows = value.array else { return TableChanges(isMany: true) }
-    let changes = rows.compactMap(row)
-    guard changes.count == rows.count else { return TableChanges(isMany: true) }
-    return TableChanges(rows: changes)
-  }
+  fileprivate struct Damage: Error {}
 
-  private static func row(_ value: JSONValue) -> RowChange? {
-    guard let parts = value.array, parts.count == 5, let identifier = parts[0].int64,
-      let number = parts[2].int64, let places = parts[3].array, let references = parts[4].array
-    else { return nil }
-    let kind: RowChange.Kind
-    switch parts[1].int64 {
-    case 0: kind = .insert
-    case 1: kind = .update
-    case 2: kind = .delete
-    default: return nil
-    }
-    var row = RowChange(identifier: identifier, kind: kind, entityNumber: Int(number))
-    row.columns = ColumnSet(places.compactMap { $0.int64.map { Int($0) } })
-    for pair in references {
-      guard let place = pair.array?.first?.int64, let target = pair.array?.last?.int64 else {
-        return nil
-      }
-      row.oldReferences[Int(place)] = target
-    }
-    return row
-  }
-
-  private static func links(_ value: JSONValue) -> LinkRows {
-    guard let pairs = value.array else { return LinkRows(isMany: true) }
-    var links = LinkRows()
-    for pair in pairs {
-      guard let source = pair.array?.first?.int64, let target = pair.array?.last?.int64 else {
-        return LinkRows(isMany: true)
-      }
-      links.pairs.append((source, target))
-    }
-    return links
+  fileprivate struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    var offset = 0
   }
 }
 
-extension JSONWriter {
-  /// Writes an object whose member names aren't constants.
-  fileprivate mutating func dictionary<Value>(
-    _ members: [String: Value],
-    _ body: (inout JSONWriter, Value) -> Void
-  ) {
-    raw("{")
-    separated(members.sorted { $0.key < $1.key }) { writer, member in
-      writer.string(member.key)
-      writer.raw(":")
-      body(&writer, member.value)
+extension ClusterAnnouncement.Reader {
+  fileprivate mutating func commit() throws(ClusterAnnouncement.Damage) -> CommittedChanges {
+    var commit = CommittedChanges(token: try integer(), at: 0)
+    if case .real(let time) = try next() { commit.at = time }
+    commit.author = try text()
+    commit.connection = try integer()
+    commit.isSchemaChange = try integer() == 1
+    _ = try list { reader throws(ClusterAnnouncement.Damage) in
+      guard let name = try reader.text() else { return }
+      let rows = try reader.list { reader throws(ClusterAnnouncement.Damage) in try reader.row() }
+      let changes = rows?.compactMap(\.self)
+      let isMany = changes == nil || changes?.count != rows?.count
+      commit.tables[name] = TableChanges(rows: isMany ? [] : changes ?? [], isMany: isMany)
     }
-    raw("}")
+    _ = try list { reader throws(ClusterAnnouncement.Damage) in
+      guard let name = try reader.text() else { return }
+      let pairs = try reader.list { reader throws(ClusterAnnouncement.Damage) in
+        (source: try reader.integer(), target: try reader.integer())
+      }
+      commit.links[name] = LinkRows(pairs: pairs ?? [], isMany: pairs == nil)
+    }
+    return commit
+  }
+
+  /// Reads a row; `nil` if its kind is unknown.
+  private mutating func row() throws(ClusterAnnouncement.Damage) -> RowChange? {
+    let (identifier, kind, number) = (try integer(), try integer(), try integer())
+    let columns = try list { reader throws(ClusterAnnouncement.Damage) in Int(try reader.integer())
+    }
+    let references = try list { reader throws(ClusterAnnouncement.Damage) in
+      (Int(try reader.integer()), try reader.integer())
+    }
+    let kinds = ClusterAnnouncement.kinds
+    guard kinds.indices.contains(Int(kind)) else { return nil }
+    var row = RowChange(identifier: identifier, kind: kinds[Int(kind)], entityNumber: Int(number))
+    row.columns = ColumnSet(columns ?? [])
+    row.oldReferences = Dictionary(references ?? []) { $1 }
+    return row
+  }
+
+  /// Reads a list; `nil` if null is in its place.
+  private mutating func list<Element>(
+    _ element: (inout Self) throws(ClusterAnnouncement.Damage) -> Element
+  ) throws(ClusterAnnouncement.Damage) -> [Element]? {
+    guard case .integer(let count) = try next() else { return nil }
+    var elements: [Element] = []
+    for _ in 0..<max(0, count) { elements.append(try element(&self)) }
+    return elements
+  }
+
+  private mutating func integer() throws(ClusterAnnouncement.Damage) -> Int64 {
+    guard case .integer(let value) = try next() else { throw ClusterAnnouncement.Damage() }
+    return value
+  }
+
+  private mutating func text() throws(ClusterAnnouncement.Damage) -> String? {
+    guard case .text(let bytes) = try next() else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private mutating func next() throws(ClusterAnnouncement.Damage) -> Cell {
+    guard let cell = PackedCells.next(in: bytes, &offset) else {
+      throw ClusterAnnouncement.Damage()
+    }
+    return cell
+  }
+}
+
+extension PackedCells {
+  fileprivate mutating func add(integer value: Int64) { add(.integer(value)) }
+
+  fileprivate mutating func add(text: String?) {
+    guard var text else { return add(.null) }
+    text.withUTF8 { add(.text($0)) }
+  }
+
+  fileprivate mutating func add<Elements: Collection>(
+    list: Elements,
+    _ element: (inout PackedCells, Elements.Element) -> Void
+  ) {
+    add(integer: Int64(list.count))
+    for part in list { element(&self, part) }
   }
 }
