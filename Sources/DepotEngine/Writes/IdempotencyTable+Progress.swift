@@ -16,7 +16,7 @@ extension IdempotencyTable {
   ) throws -> (ChunkProgress?, result: [UInt8]?) {
     guard let found = try result(of: key, hash: hash, in: period) else { return (nil, nil) }
     guard found.first == UInt8(ascii: "[") else { return (nil, found) }
-    let numbers = try JSONValue(JSONDocument(found).root).array?.compactMap(\.int64) ?? []
+    let numbers = Self.numbers(in: found.dropFirst().dropLast())
     guard numbers.count == 5 else { throw damaged }
     let progress = ChunkProgress(
       after: numbers[0],
@@ -31,7 +31,7 @@ extension IdempotencyTable {
   /// Stores the progress of a write, with its new identifiers as a separate part.
   func store(_ progress: inout ChunkProgress, key: String, hash: Int64, in period: Int64) throws {
     try renew(key, parts: progress.parts, in: period)
-    let part = Array(progress.identifiers.map(String.init).joined(separator: ",").utf8)
+    let part = Array(Self.text(progress.identifiers).utf8)
     if !part.isEmpty {
       progress.parts += 1
       progress.storedBytes += part.count
@@ -48,7 +48,7 @@ extension IdempotencyTable {
       """
     ).run([
       .integer(period), .text(key), .integer(hash),
-      .blob(Array(JSONValue.array(numbers.map(JSONValue.int64)).text.utf8)),
+      .blob(Array("[\(Self.text(numbers))]".utf8)),
     ])
     guard !part.isEmpty else { return }
     try store(part, key: partKey(key, progress.parts), hash: hash, in: period)
@@ -73,9 +73,7 @@ extension IdempotencyTable {
       guard let text = try result(of: partKey(key, part), hash: hash, in: period) else {
         throw damaged
       }
-      identifiers += text.split(separator: UInt8(ascii: ",")).compactMap {
-        Int64(String(decoding: $0, as: UTF8.self))
-      }
+      identifiers += Self.numbers(in: text[...])
     }
     progress.identifiers = identifiers + progress.identifiers
   }
@@ -95,6 +93,16 @@ extension IdempotencyTable {
     try statement.run([place, .text(key)])
     for part in 0..<progress.parts { try statement.run([place, .text(partKey(key, part + 1))]) }
     try store(result, key: key, hash: hash, in: period)
+  }
+
+  private static func text(_ numbers: [Int64]) -> String {
+    numbers.map(String.init).joined(separator: ",")
+  }
+
+  private static func numbers(in text: ArraySlice<UInt8>) -> [Int64] {
+    text.split(separator: UInt8(ascii: ",")).compactMap {
+      Int64(String(decoding: $0, as: UTF8.self))
+    }
   }
 
   /// Returns a key that no client can use: clients' keys begin with the user's number.
