@@ -116,6 +116,13 @@ extension Schema {
       }
       #expect(removed?.code == .required)
       #expect(removed?.details?["id"] == .int64(2))
+      for change in [#"{"remove":["x"]}"#, #"{"add":5}"#] {
+        let wrong = await store.code {
+          try await store.update("Country", [1], ["cities"], "[\(change)]")
+        }
+        #expect(wrong?.code == .type)
+        #expect(wrong?.at == "/args/set/cities")
+      }
       let missing = await store.code { try await store.insert("City", ["name"], #"[["z"]]"#) }
       #expect(missing?.code == .required)
       #expect(missing?.at == "/args/rows/0")

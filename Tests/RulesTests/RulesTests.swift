@@ -88,6 +88,16 @@ import Testing
     #expect(Set(sources.map(\.target)) == Set(Self.layers.keys))
   }
 
+  @Test func `the engine names types of JSON in one folder`() throws {
+    let type = try Regex(#"\bJSON[A-Z]\w*"#)
+    let engine = sources.filter { $0.target == "DepotEngine" }
+    let users = engine.filter { $0.text.contains(type) }
+    #expect(!users.isEmpty)
+    for file in users {
+      #expect(file.path.hasPrefix("DepotEngine/Wire/"), "\(file.path) uses cells and typed results")
+    }
+  }
+
   @Test func `files stay small`() throws {
     let tests = try Self.files(under: root.appending(path: "Tests"), root: root)
     for file in sources + tests {

@@ -69,7 +69,6 @@ struct CatalogTables {
     try set("storage", .text(catalog.storage.json))
     try set("generation", .integer(Int64(catalog.generation)))
     try set("version", catalog.schema.version.map { .text($0.description) } ?? .null)
-    try set("hashes", .text(JSONValue.object(catalog.schema.hashes).text))
     guard catalog.storage.hasWidenedColumns else { return }
     try connection.execute("PRAGMA user_version = \(Self.format)")
   }
@@ -165,7 +164,7 @@ extension Connection {
 
 extension Schema {
   /// The hash of each entity, by its name.
-  package var hashes: [String: JSONValue] {
-    Dictionary(entities.map { ($0.name, .string($0.hash(in: self))) }) { first, _ in first }
+  package var hashes: [String: String] {
+    Dictionary(entities.map { ($0.name, $0.hash(in: self)) }) { first, _ in first }
   }
 }

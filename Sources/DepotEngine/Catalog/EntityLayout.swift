@@ -218,8 +218,6 @@ extension EntityLayout {
       identifiers.count > 3
       ? "There are no \(first), and \(identifiers.count - 3) more." : "There is no \(first)."
     return DepotError(.objectNotFound, message).at(pointer)
-      .details([
-        "entity": .string(name), "missing": .array(identifiers.prefix(1000).map(JSONValue.int64)),
-      ])
+      .detail("entity", name).detail("missing", Array(identifiers.prefix(1000)))
   }
 }

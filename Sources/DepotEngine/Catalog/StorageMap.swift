@@ -4,14 +4,20 @@ package import DepotProtocol
 package struct StorageMap: Hashable, Sendable {
   /// The number of each entity, which is stored in its rows.
   private(set) var numbers: [String: Int] = [:]
-  private var nextNumber = 1
+  private(set) var nextNumber = 1
   /// The attributes whose columns may refer to values outside the row, as `Entity.path`.
-  private var widened: Set<String> = []
+  private(set) var widened: Set<String> = []
 
   /// The column with the number of a row's entity.
   static let kindColumn = "kind"
 
   package init() {}
+
+  init(numbers: [String: Int], nextNumber: Int, widened: Set<String>) {
+    self.numbers = numbers
+    self.nextNumber = nextNumber
+    self.widened = widened
+  }
 
   /// Assigns numbers to new entities of a schema, and removes facts that no longer apply.
   package mutating func adapt(to schema: Schema) {
@@ -82,27 +88,5 @@ extension Schema {
     return (lineage(of: owner) + descendants(of: owner.name)).allSatisfy { entity in
       !(entity.uniques + entity.indexes).contains { $0.contains(field.path) }
     }
-  }
-}
-
-extension StorageMap {
-  /// Parses a map in the form of ``json``; `nil` if it is damaged.
-  init?(parsing text: String) {
-    guard let value = try? JSONValue(parsing: text.utf8),
-      let entities = value["entities"]?.object, let next = value["next"]?.int64
-    else { return nil }
-    numbers = entities.compactMapValues { $0.int64.map { Int($0) } }
-    nextNumber = Int(next)
-    widened = Set(value["widened"]?.array?.compactMap(\.string) ?? [])
-  }
-
-  /// The map as compact JSON.
-  var json: String {
-    var members: [String: JSONValue] = [
-      "entities": .object(numbers.mapValues { .int64(Int64($0)) }),
-      "next": .int64(Int64(nextNumber)),
-    ]
-    if !widened.isEmpty { members["widened"] = .array(widened.sorted().map(JSONValue.string)) }
-    return JSONValue.object(members).text
   }
 }

@@ -55,45 +55,6 @@ struct HistoryValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value in the form for clients, whose bytes are in the arena.
-  func field(in arena: CellArena) throws(DepotError) -> RowField {
-    let list = JSONWriter.bytes { writer in
-      writer.raw("[")
-      write(.number, to: &writer)
-      writer.raw("]")
-    }
-    var reader = try RowReader(arena.copy(list))
-    return try reader.field()
-  }
-
-  /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
-  ///
-  /// A text or data with more than `limit` bytes is written as its length.
-  func write(_ int64: Int64Form, limit: Int = .max, to writer: inout JSONWriter) {
-    let isWritten = withCell { cell in
-      if cell.byteCount > limit, !isReference {
-        writer.raw("{\"$length\":")
-        writer.integer(cell.byteCount)
-        writer.raw("}")
-        return true
-      }
-      return switch cell {
-      case .null: false
-      case .integer(let value): form.write(value, int64, to: &writer)
-      case .real(let value): form.write(value, to: &writer)
-      case .text(let text):
-        UTF8Sequence.isValid(text) && form.write(text: text, int64, to: &writer)
-      case .blob(let bytes): form.write(blob: bytes, to: &writer)
-      }
-    }
-    if !isWritten { writer.raw("null") }
-  }
-
-  /// The value as JSON.
-  func json() throws(DepotError) -> JSONValue {
-    try JSONValue(parsing: JSONWriter.bytes { write(.number, to: &$0) })
-  }
-
   static func == (first: Self, second: Self) -> Bool { first.packed == second.packed }
 
   func hash(into hasher: inout Hasher) { hasher.combine(packed) }

@@ -108,35 +108,6 @@ struct StoreSpace {
   }
 }
 
-extension StoreSpace {
-  /// Writes the members of the answer.
-  func write(log: Int, copies: [StoreCopies.Kept], to writer: inout JSONWriter) {
-    writer.member("fileBytes", fileBytes)
-    writer.member("logBytes", log)
-    writer.member("freeBytes", freeBytes)
-    writer.member("historyBytes", historyBytes)
-    writer.member("otherBytes", otherBytes)
-    writer.member("entities")
-    writer.array(parts) { writer, part in
-      writer.object { writer in
-        writer.member("entity", part.entity)
-        writer.member("rows", part.rows)
-        writer.member("rowBytes", part.rowBytes)
-        writer.member("indexBytes", part.indexBytes)
-        writer.member("valueBytes", part.valueBytes)
-        writer.member("linkBytes", part.linkBytes)
-      }
-    }
-    writer.member("copies")
-    writer.array(copies) { writer, copy in
-      writer.object { writer in
-        writer.member("name", copy.name)
-        writer.member("bytes", copy.bytes)
-      }
-    }
-  }
-}
-
 extension StoreCopies {
   /// A kept file beside a store, to which a user may want to return.
   struct Kept: Equatable {

@@ -102,7 +102,7 @@ extension HistoryOrigin {
   func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
     SaveConflict.Origin(
       token: bounds.token(token).description,
-      at: JSONValue(date: at).string,
+      at: DateText.text(at),
       author: author,
       process: process
     )

@@ -4,12 +4,10 @@ internal import DepotProtocol
 struct ConflictList {
   /// The most conflicts in the list.
   static let limit = 1000
-  /// The most bytes of the conflicts' JSON.
-  static let byteLimit = 4 << 20
-  /// The size up to which values are included, in bytes; larger ones are replaced by their length.
-  static let valueByteLimit = 64 << 10
+  /// The most bytes of the conflicts; in JSON, some characters have six.
+  static let byteLimit = 2 << 20
 
-  private(set) var conflicts: [SaveConflict] = []
+  private(set) var conflicts: [RowConflict] = []
   /// The number of conflicts that aren't in the list.
   private(set) var more = 0
   private var byteCount = 0
@@ -18,39 +16,19 @@ struct ConflictList {
   /// Whether another conflict can be added.
   var hasRoom: Bool { conflicts.count < Self.limit && byteCount < Self.byteLimit }
 
-  mutating func add(_ conflict: @autoclosure () throws -> SaveConflict) rethrows {
+  mutating func add(_ conflict: @autoclosure () throws -> RowConflict) rethrows {
     guard hasRoom else {
       more += 1
       return
     }
     var conflict = try conflict()
-    conflict.base = conflict.base.mapValues(Self.shortened)
-    conflict.store = conflict.store.mapValues(Self.shortened)
-    conflict.client = conflict.client.mapValues(Self.shortened)
-    byteCount += conflict.json.text.utf8.count
+    conflict.shorten()
+    byteCount += conflict.byteCount
     conflicts.append(conflict)
   }
 
   /// Counts a conflict that isn't in the list.
   mutating func count() { more += 1 }
-
-  private static func shortened(_ value: JSONValue) -> JSONValue {
-    let count =
-      switch value {
-      case .string(let text): text.utf8.count
-      case .array, .object: value.text.utf8.count
-      default: 0
-      }
-    guard count > valueByteLimit else { return value }
-    return .object(["$length": .int64(Int64(count))])
-  }
-
-  /// The list, in the form of answers and of error details.
-  var members: [String: JSONValue] {
-    var members: [String: JSONValue] = ["conflicts": .array(conflicts.map(\.json))]
-    if more > 0 { members["more"] = .int64(Int64(more)) }
-    return members
-  }
 
   /// The error for a refused save, with the list in its details.
   ///
@@ -70,19 +48,20 @@ struct ConflictList {
     }
     let count = conflicts.count + more
     if count > 1 { error.message = "There are \(count) conflicts. The first: \(error.message)" }
-    let details = (error.details?.object ?? [:]).merging(members) { $1 }
-    return error.at(first.pointer).details(details)
+    return error.at(first.pointer).detail(conflicts: conflicts)
+      .detail("more", more > 0 ? Int64(more) : nil)
   }
 }
 
-extension SaveConflict {
+extension RowConflict {
   /// A sentence for users about the conflict.
   fileprivate var sentence: String {
-    let name = "\(entity)/\(identifier)"
-    return switch kind {
-    case .unique: "\(entity)/\(existing ?? identifier) has the same unique values."
+    let name = "\(facts.entity)/\(facts.identifier)"
+    return switch facts.kind {
+    case .unique:
+      "\(facts.entity)/\(facts.existing ?? facts.identifier) has the same unique values."
     case .read, .update, .updateOfDeleted, .deleteOfUpdated:
-      "\(name) was \(storeVersion == nil ? "deleted" : "changed") since it was read."
+      "\(name) was \(facts.storeVersion == nil ? "deleted" : "changed") since it was read."
     }
   }
 }

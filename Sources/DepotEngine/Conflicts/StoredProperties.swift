@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// Reads rows in the form for clients, for reports of conflicts.
+/// Reads values of rows, for reports of conflicts.
 final class StoredProperties {
   private let entity: String
   private let paths: [String]
@@ -21,7 +21,7 @@ final class StoredProperties {
   }
 
   /// Returns the values of a row; `nil` if it doesn't exist.
-  func read(_ identifier: Int64) throws -> [String: JSONValue]? {
+  func read(_ identifier: Int64) throws -> [String: HistoryValue]? {
     do {
       return try query.read(identifier)
     } catch let error as SQLiteError where error.kind == .tooBig {
@@ -32,8 +32,8 @@ final class StoredProperties {
   fileprivate struct Query {
     let statement: Statement
     let parameters: [SQLiteValue]
-    let writing: RowWriting
-    let names: [String]
+    let layout: EntityLayout
+    let columns: [RowColumn]
   }
 }
 
@@ -65,21 +65,23 @@ extension StoredProperties.Query {
     let read = try query.select(shape.selection, and: Fragment(sql: "t0.id = ?"))
     statement = try connection.statement(read.sql)
     parameters = read.parameters
-    writing = RowWriting(shape)
-    names = shape.columns.map(\.name)
+    layout = shape.layout
+    columns = shape.columns
   }
 
-  fileprivate func read(_ identifier: Int64) throws -> [String: JSONValue]? {
+  fileprivate func read(_ identifier: Int64) throws -> [String: HistoryValue]? {
     defer { statement.reset() }
     statement.restart()
     for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
     try statement.bind(identifier, at: parameters.count + 1)
     guard try statement.step() else { return nil }
-    var writer = JSONWriter()
-    try writing.write(statement.row, int64: .number, to: &writer)
-    let values = try JSONDocument(writer.bytes).root.elements().dropFirst(2)
-    var result: [String: JSONValue] = [:]
-    for (name, value) in zip(names, values) { result[name] = try JSONValue(value) }
+    var result: [String: HistoryValue] = [:]
+    for column in columns {
+      var cell = Cell(statement.row, column.index)
+      if cell.isNull, column.form == .identifiers { cell = .text(.init(start: nil, count: 0)) }
+      try column.check(cell, of: layout, identifier)
+      result[column.name] = HistoryValue(cell, column.form)
+    }
     return result
   }
 }

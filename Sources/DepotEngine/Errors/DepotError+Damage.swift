@@ -8,7 +8,18 @@ extension DepotError {
       return DepotError(.corrupt, "A page of the store is damaged.").hint(advice)
     }
     return DepotError(.corrupt, page.description).hint(page.isInLog ? adviceOfLog : advice)
-      .details(page.details)
+      .details(of: page)
+  }
+
+  /// Returns the error with the place of the damage.
+  private func details(of page: DamagedPage) -> DepotError {
+    let error = detail("page", Int64(page.number))
+    guard let owner = page.owner, owner.kind != .none else { return error }
+    let entity = owner.entity
+    return error.detail("table", owner.table)
+      .detail("index", owner.kind == .index ? owner.name : nil).detail("entity", entity)
+      .detail("first", entity.flatMap { name in owner.firstRow.map { "\(name)/\($0)" } })
+      .detail("last", entity.flatMap { name in owner.lastRow.map { "\(name)/\($0)" } })
   }
 
   private static let adviceOfLog = """
@@ -25,20 +36,6 @@ extension DamagedPage {
     let place = isInLog ? " in its log" : ""
     return
       "Page \(number) of the store is damaged\(place)\(owner.map { ": \($0.description)" } ?? "")."
-  }
-
-  /// The members of the error's details.
-  var details: [String: JSONValue] {
-    var result: [String: JSONValue] = ["page": .int64(Int64(number))]
-    guard let owner, owner.kind != .none else { return result }
-    result["table"] = .string(owner.table)
-    if owner.kind == .index { result["index"] = .string(owner.name) }
-    if let entity = owner.entity {
-      result["entity"] = .string(entity)
-      if let first = owner.firstRow { result["first"] = .string("\(entity)/\(first)") }
-      if let last = owner.lastRow { result["last"] = .string("\(entity)/\(last)") }
-    }
-    return result
   }
 }
 

@@ -95,14 +95,11 @@ extension StoreFiles {
   /// The error for a lost part of the store.
   func error(_ loss: StoreEvidence.Loss) -> DepotError {
     var message = "\(path)\(loss.file) \(loss.reason)."
-    var details: [String: JSONValue] = ["path": .string(path + loss.file)]
+    var since: String?
     if let commits = loss.commits, commits > 0 {
-      details["commits"] = .int64(commits)
       message += " At most \(commits) commit\(commits == 1 ? " is" : "s are") missing"
-      if let since = loss.since.map(Self.moment) {
-        details["since"] = .string(since)
-        message += ", from \(since) on"
-      }
+      since = loss.since.map(Self.moment)
+      if let since { message += ", from \(since) on" }
       message += "."
     }
     return DepotError(.corrupt, message)
@@ -112,14 +109,13 @@ extension StoreFiles {
         what is there, start depotd with --accept-loss.
         """
       )
-      .details(details)
+      .detail("path", path + loss.file).detail("since", since)
+      .detail("commits", loss.commits.flatMap { $0 > 0 ? $0 : nil })
   }
 
   /// Returns the text of a time in milliseconds since 1970.
   private static func moment(_ milliseconds: Int64) -> String {
-    var writer = JSONWriter()
-    DateText.writeMoment(Double(milliseconds / 1000) - 978_307_200, to: &writer)
-    return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
+    DateText.moment(Double(milliseconds / 1000) - 978_307_200)
   }
 
   /// The error for a damaged first page that the log doesn't have.

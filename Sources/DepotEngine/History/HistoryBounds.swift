@@ -87,7 +87,7 @@ struct HistoryBounds: Equatable {
     try checkOrigin(token, at: pointer)
     guard token.sequence >= purged else {
       throw DepotError(.historyExpired, "The history after \(token) isn't kept any more.")
-        .hint("Read the rows anew, and go on from \(self.token(head)).").details(details)
+        .hint("Read the rows anew, and go on from \(self.token(head)).").details(of: self)
         .at(pointer)
     }
   }
@@ -97,16 +97,8 @@ struct HistoryBounds: Equatable {
     do throws(DepotError) {
       try epochs.check(token, head: head)
     } catch {
-      throw error.details(details).at(pointer)
+      throw error.details(of: self).at(pointer)
     }
-  }
-
-  /// The tokens that a client needs to continue.
-  var details: [String: JSONValue] {
-    [
-      "oldest": oldest.map { .string(token($0).description) } ?? .null,
-      "head": .string(token(head).description),
-    ]
   }
 
   /// Returns the first row of the history after a transaction and all earlier ones.

@@ -31,15 +31,6 @@ struct HistoryOrigin: Equatable {
     origin = set.origin.kind
   }
 
-  /// Writes the members about the origin of a change.
-  func writeMembers(_ bounds: HistoryBounds, to writer: inout JSONWriter) {
-    writer.member("token", bounds.token(token))
-    writer.member("at")
-    DateText.write(at, to: &writer)
-    if let author { writer.member("author", author) }
-    if let process { writer.member("process", process) }
-  }
-
   /// Returns the kinds of a transaction in the form for clients, with complete tokens.
   static func text(_ origins: [String], _ bounds: HistoryBounds) -> String? {
     guard let first = origins.first else { return nil }

@@ -168,7 +168,7 @@ extension LiveQueries {
     }
     let frames: [[UInt8]]
     if let run = try recentRun(of: history, query, at: token) {
-      frames = try self.frames(of: run)
+      frames = try run.frames(upTo: Self.historyBytes)
     } else if hasSnapshot {
       frames = try storedFrames(of: history, query, at: token)
     } else {
@@ -213,7 +213,7 @@ extension LiveQueries {
       if remaining < 0 { throw ReadEnd.interrupted }
     }
     defer { run.close() }
-    return try frames(of: run)
+    return try run.frames(upTo: Self.historyBytes)
   }
 
   /// Returns the stream of missing transactions if all of them are in memory.
@@ -234,19 +234,6 @@ extension LiveQueries {
       query.watch.reply,
       bounds: bounds
     )
-  }
-
-  private func frames(of run: HistoryRun) throws -> [[UInt8]] {
-    var frames: [[UInt8]] = []
-    var count = 0
-    while try run.prepareFrame() {
-      if count > Self.historyBytes { throw ReadEnd.interrupted }
-      var writer = JSONWriter(capacity: 1024)
-      _ = try run.writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
-      count += writer.bytes.count
-      frames.append(writer.bytes)
-    }
-    return frames
   }
 
   /// Sends the transactions since the client's position.

@@ -160,10 +160,12 @@ extension LiveQueries {
     _ plan: LivePlan,
     _ query: LiveQuery
   ) throws -> LiveResult.Row {
-    var writer = JSONWriter(capacity: 128)
-    try plan.stream.form.writing.write(statement.row, int64: query.watch.reply.int64, to: &writer)
-    let entry = LiveEntry(statement.row, plan.keys, json: writer.bytes[...])
-    return LiveResult.Row(entry: entry, json: writer.bytes)
+    let json = try plan.stream.form.writing.bytes(
+      of: statement.row,
+      int64: query.watch.reply.int64
+    )
+    let entry = LiveEntry(statement.row, plan.keys, json: json[...])
+    return LiveResult.Row(entry: entry, json: json)
   }
 
   /// Sends the changes to the client, and advances its position.

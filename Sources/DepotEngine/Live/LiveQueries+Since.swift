@@ -28,7 +28,7 @@ extension LiveQueries {
       try checkToken(since)
     } catch {
       guard request.onExpired == .snapshot else {
-        throw error.details(try HistoryBounds(on: connection()).details).at("/args/since")
+        throw error.details(of: try HistoryBounds(on: connection())).at("/args/since")
       }
       query.isForgotten = true
       return
@@ -37,7 +37,7 @@ extension LiveQueries {
     guard try connection().number(.historyPurged) <= since.sequence else {
       throw DepotError(.historyExpired, "The history no longer reaches back to \(since).")
         .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".")
-        .details(try HistoryBounds(on: connection()).details).at("/args/since")
+        .details(of: try HistoryBounds(on: connection())).at("/args/since")
     }
   }
 }

@@ -115,9 +115,7 @@ package final class LiveWatch: Sendable {
 
   /// Ends the call, once.
   func end(_ error: DepotError) {
-    var writer = JSONWriter()
-    reply.failure(error, to: &writer)
-    end(writer.bytes)
+    end(reply.failure(error))
   }
 
   /// Ends the call with its final frame, once.

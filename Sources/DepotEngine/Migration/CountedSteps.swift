@@ -32,16 +32,14 @@ struct CountedSteps {
     return origin.flatMap { counts[$0.name] } ?? 0
   }
 
-  /// Returns steps in the form for results and errors.
-  func json(_ steps: [SchemaChange]) -> JSONValue {
-    .array(
-      steps.map { step in
-        .object([
-          "description": .string(step.description), "destructive": .bool(step.isDestructive),
-          "rows": .int64(Int64(rows(step))),
-        ])
-      }
-    )
+  /// A step for results and errors, with the number of rows that it affects.
+  struct Step {
+    let change: SchemaChange
+    let rows: Int
+  }
+
+  func steps(_ changes: [SchemaChange]) -> [Step] {
+    changes.map { Step(change: $0, rows: rows($0)) }
   }
 
   /// Returns steps as text.

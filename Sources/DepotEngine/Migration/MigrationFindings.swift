@@ -41,9 +41,7 @@ struct MigrationFindings {
       return
     }
     violations.append(
-      DepotError(code, message).details([
-        "entity": .string(entity), "attribute": .string(path), "id": .int64(identifier),
-      ])
+      DepotError(code, message).details(entity: entity, attribute: path).detail("id", identifier)
     )
   }
 
@@ -53,22 +51,8 @@ struct MigrationFindings {
     let count = duplicates.count + violations.count + more
     throw DepotError(.rowsInTheWay, "Rows break rules of the new schema. The first: \(first)")
       .hint("Nothing was changed. Change the rows that the details list, or migrate in a stage.")
-      .details(json.merging(["count": .int64(Int64(count))]) { first, _ in first })
-  }
-
-  /// The members for errors and dry runs.
-  var json: [String: JSONValue] {
-    [
-      "duplicates": .array(duplicates.map(\.json)),
-      "violations": .array(
-        violations.map { error in
-          var members = error.details?.object ?? [:]
-          members["code"] = .string(error.code.rawValue)
-          members["message"] = .string(error.message)
-          return .object(members)
-        }
-      ),
-    ]
+      .detail("count", Int64(count)).detail(violations: violations)
+      .detail(duplicates: duplicates)
   }
 }
 
@@ -76,13 +60,5 @@ extension MigrationFindings.Duplicate {
   fileprivate var message: String {
     let rows = identifiers.prefix(3).map { "\(entity)/\($0)" }.joined(separator: ", ")
     return "\(rows) have the same \(paths.joined(separator: ", "))."
-  }
-
-  fileprivate var json: JSONValue {
-    .object([
-      "entity": .string(entity), "attributes": .array(paths.map(JSONValue.string)),
-      "values": .array(values.map(JSONValue.init(wire:))),
-      "ids": .array(identifiers.map(JSONValue.int64)), "count": .int64(Int64(count)),
-    ])
   }
 }

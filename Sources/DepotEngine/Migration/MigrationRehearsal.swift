@@ -2,6 +2,16 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The effects of a migration, found by a dry run.
+struct MigrationReport {
+  let plan: MigrationPlan
+  let steps: [CountedSteps.Step]
+  /// The rows that prevent it, its expected duration, and the number of rows in the store.
+  ///
+  /// It is `nil` if the plan has problems.
+  var attempt: (findings: MigrationFindings, milliseconds: Int, rows: Int)?
+}
+
 /// A dry run of a migration, which reports its effects and its expected duration.
 ///
 /// If rows may prevent the migration, or there are few, the whole migration is done and rolled
@@ -17,24 +27,15 @@ struct MigrationRehearsal {
   let connection: Connection
   let control: CallControl
 
-  /// Returns the members for the result.
-  func run() throws -> [String: JSONValue] {
+  func run() throws -> MigrationReport {
     let counted = try CountedSteps(plan, old, on: connection)
-    var members: [String: JSONValue] = [
-      "problems": .array(plan.problems.map(JSONValue.string)),
-      "destructive": .bool(plan.isDestructive),
-      "steps": counted.json(plan.steps),
-      "from": plan.old.version.map { .string($0.description) } ?? .null,
-      "to": plan.new.version.map { .string($0.description) } ?? .null,
-    ]
-    guard plan.problems.isEmpty else { return members }
+    var report = MigrationReport(plan: plan, steps: counted.steps(plan.steps))
+    guard plan.problems.isEmpty else { return report }
     let total = counted.total
     let isWhole = total <= Self.smallStore || plan.steps.contains(where: \.needsRowCheck)
     let (findings, milliseconds) = try attempt(limit: isWhole ? nil : Self.sample, total)
-    members.merge(findings.json) { first, _ in first }
-    members["milliseconds"] = .int64(Int64(milliseconds))
-    members["rows"] = .int64(Int64(total))
-    return members
+    report.attempt = (findings, milliseconds, total)
+    return report
   }
 
   private func attempt(

@@ -7,8 +7,16 @@ struct MigrationCopy {
   let request: MigrationRequest
   let control: CallControl
 
-  /// Makes the copy, with all earlier commits, and returns the members for the result.
-  func make() throws -> [String: JSONValue] {
+  /// The versions, a sentence for each change, and the problems that stages must solve.
+  struct Result {
+    let from: SchemaVersion?
+    let to: SchemaVersion?
+    let changes: [String]
+    let problems: [String]
+  }
+
+  /// Makes the copy, with all earlier commits.
+  func make() throws -> Result {
     let old = writer.catalog
     try request.schema.validate()
     guard request.schema.version != nil else {
@@ -28,12 +36,12 @@ struct MigrationCopy {
       StoreFiles(copy).remove()
       throw error
     }
-    return [
-      "from": old.schema.version.map { .string($0.description) } ?? .null,
-      "to": request.schema.version.map { .string($0.description) } ?? .null,
-      "changes": .array((plan.changes + shifts).map(JSONValue.string)),
-      "problems": .array(plan.problems.map(JSONValue.string)),
-    ]
+    return Result(
+      from: old.schema.version,
+      to: request.schema.version,
+      changes: plan.changes + shifts,
+      problems: plan.problems
+    )
   }
 
   /// Migrates the copy, and returns the shifts of identifiers as text.
@@ -65,10 +73,10 @@ struct MigrationEnd {
   let writer: Writer
   let control: CallControl
 
-  /// Ends the migration, and returns the members for the result.
+  /// Ends the migration, and returns the schema.
   ///
   /// If rows break rules, it throws an error, and the migration can continue.
-  func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+  func run(_ effect: inout WriteEffect) throws -> Catalog {
     let schema = try writer.tables.takeTarget()
     let run = try MigrationRun(
       from: writer.catalog,
@@ -79,9 +87,6 @@ struct MigrationEnd {
     )
     effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new
-    return [
-      "schema": .string(run.new.fingerprint),
-      "version": schema.version.map { .string($0.description) } ?? .null,
-    ]
+    return run.new
   }
 }

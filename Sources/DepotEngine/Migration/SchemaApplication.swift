@@ -90,6 +90,6 @@ extension DepotError {
         "Under the same version there can only be additions. Give the schema a greater version to "
           + "migrate the store."
       )
-      .at("/args/schema").details(["differences": .array(differences.map(JSONValue.string))])
+      .at("/args/schema").detail("differences", differences)
   }
 }

@@ -25,8 +25,8 @@ struct SchemaDefinitionRun {
 
   private var old: Catalog { writer.catalog }
 
-  /// Executes the definition, and returns the members for the result.
-  func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+  /// Executes the definition.
+  func run(_ effect: inout WriteEffect) throws -> SchemaResult {
     if try writer.tables.hasTarget() { return try goOn(&effect) }
     let comparison = try compare()
     if comparison.differences.isEmpty { return try add(comparison, &effect) }
@@ -41,13 +41,13 @@ struct SchemaDefinitionRun {
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
     effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new
-    return members(plan.changes + run.shifts.changes, run.new, backup: backup)
+    return result(plan.changes + run.shifts.changes, run.new, backup: backup)
   }
 
   /// Migrates the copy of a custom migration to the schema at its end.
   ///
   /// Until then, new properties without an inferred value may be empty.
-  private func goOn(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+  private func goOn(_ effect: inout WriteEffect) throws -> SchemaResult {
     try schema.validate()
     try SchemaUpgrade.check(old.schema, schema, from: options.from)
     let comparison = SchemaComparison(from: old.schema, to: schema)
@@ -63,15 +63,15 @@ struct SchemaDefinitionRun {
     effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new
     try writer.tables.setTarget(schema)
-    return members(plan.changes + run.shifts.changes, run.new, backup: nil)
+    return result(plan.changes + run.shifts.changes, run.new, backup: nil)
   }
 
   /// Reports the effect of the definition; all changes are rolled back.
-  func rehearse(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+  func rehearse(_ effect: inout WriteEffect) throws -> (SchemaResult, MigrationReport?) {
     effect.isRehearsal = true
     defer { writer.connection.forgetStatements() }
     let comparison = try compare()
-    if comparison.differences.isEmpty { return try add(comparison, &effect) }
+    if comparison.differences.isEmpty { return (try add(comparison, &effect), nil) }
     let plan = try allowedPlan(comparison)
     let backup =
       options.takesBackup && !writer.configuration.isTemporary
@@ -85,9 +85,7 @@ struct SchemaDefinitionRun {
     let next = Catalog(schema, old.storage, generation: old.generation + 1)
     let mapping = MigrationMapping(from: old.schema, to: schema)
     let shifts = try IdentifierShifts(from: old, mapping, on: writer.connection)
-    var result = members(plan.changes + shifts.changes, next, backup: backup)
-    result["plan"] = .object(try rehearsal.run())
-    return result
+    return (result(plan.changes + shifts.changes, next, backup: backup), try rehearsal.run())
   }
 
   /// Returns the steps to a newer version, or throws an error if one isn't allowed.
@@ -112,7 +110,7 @@ struct SchemaDefinitionRun {
     case .additions:
       let steps = plan.steps.filter { !comparison.changes.contains($0) && !$0.isAddition }
       let counted = try CountedSteps(plan, old, on: writer.connection)
-      throw DepotError.onlyAdditions(comparison.differences, counted.json(steps), plan.problems)
+      throw DepotError.onlyAdditions(comparison.differences, counted.steps(steps), plan.problems)
     }
   }
 
@@ -135,8 +133,8 @@ struct SchemaDefinitionRun {
   private func add(
     _ comparison: SchemaComparison,
     _ effect: inout WriteEffect
-  ) throws -> [String: JSONValue] {
-    guard comparison.result != old.schema else { return members([], old, backup: nil) }
+  ) throws -> SchemaResult {
+    guard comparison.result != old.schema else { return result([], old, backup: nil) }
     let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)
     if !comparison.changes.isEmpty {
       try SchemaApplication(connection: writer.connection, control: control)
@@ -149,7 +147,7 @@ struct SchemaDefinitionRun {
     if let version = schema.version, version != old.schema.version {
       changes.append("set version to \(version)")
     }
-    return members(changes, next, backup: nil)
+    return result(changes, next, backup: nil)
   }
 
   /// Computes new derived attributes for existing rows, whose versions stay.
@@ -168,18 +166,18 @@ struct SchemaDefinitionRun {
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 
-  private func members(
+  private func result(
     _ changes: [String],
     _ next: Catalog,
     backup: String?
-  ) -> [String: JSONValue] {
+  ) -> SchemaResult {
     SchemaResult(
       isChanged: !changes.isEmpty,
       changes: changes,
       fingerprint: next.fingerprint,
       version: next.schema.version,
       backups: backup.map { [$0] } ?? []
-    ).members
+    )
   }
 }
 
@@ -245,15 +243,12 @@ extension DepotError {
   /// The error for a definition that needs a migration where only additions are allowed.
   fileprivate static func onlyAdditions(
     _ differences: [String],
-    _ steps: JSONValue,
+    _ steps: [CountedSteps.Step],
     _ problems: [String]
   ) -> DepotError {
-    let error = mismatch(differences)
+    mismatch(differences)
       .hint("Nothing was changed. Allow a migration, or only add to the store's schema.")
-    return error.details([
-      "differences": .array(differences.map(JSONValue.string)), "steps": steps,
-      "problems": .array(problems.map(JSONValue.string)),
-    ])
+      .detail(steps: steps).detail("problems", problems)
   }
 
   /// The error for a migration that would lose values without permission.
@@ -267,7 +262,7 @@ extension DepotError {
       "The migration from \(plan.versions) would lose data: \(counted.sentence(losses))."
     )
     .hint("Nothing was changed. To permit the loss of data: \"allow\":\"loss\".")
-    .at("/args/schema").details(["steps": counted.json(losses)])
+    .at("/args/schema").detail(steps: counted.steps(losses))
   }
 
   /// The error for a migration that can't be inferred.
@@ -282,9 +277,6 @@ extension DepotError {
         + "renamed in originalName, or migrate in a custom stage (migration.begin)."
     )
     .at("/args/schema")
-    .details([
-      "problems": .array(plan.problems.map(JSONValue.string)),
-      "differences": .array(plan.problems.map(JSONValue.string)),
-    ])
+    .detail("problems", plan.problems).detail("differences", plan.problems)
   }
 }

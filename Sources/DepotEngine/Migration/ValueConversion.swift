@@ -53,13 +53,8 @@ struct ValueConversion {
     case .string(let text): return text
     case .url(let url): return url.absoluteString
     default:
-      var writer = JSONWriter()
-      writer.write(value)
-      let bytes =
-        writer.bytes.first == UInt8(ascii: "\"")
-        ? writer.bytes.dropFirst().dropLast()
-        : writer.bytes[...]
-      return String(decoding: bytes, as: UTF8.self)
+      let text = value.jsonText
+      return text.first == "\"" ? String(text.dropFirst().dropLast()) : text
     }
   }
 }

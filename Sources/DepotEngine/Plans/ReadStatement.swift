@@ -68,15 +68,3 @@ extension Connection {
     return scannedRows
   }
 }
-
-extension ReplyWriter {
-  /// Appends the final frame of a count.
-  func count(_ count: Int64, to writer: inout JSONWriter) {
-    object(to: &writer) { $0.member("count", count) }
-  }
-
-  /// Appends the final frame of a check for existence.
-  func exists(_ exists: Bool, to writer: inout JSONWriter) {
-    object(to: &writer) { $0.member("exists", exists) }
-  }
-}

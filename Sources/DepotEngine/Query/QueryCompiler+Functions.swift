@@ -96,11 +96,8 @@ extension QueryCompiler {
 
   /// Returns JSON converted to a type; null if it has another kind.
   func scalar(_ operand: Operand, as type: AttributeType) -> Operand {
-    if case .json(let text)? = operand.constant {
-      return Operand(
-        constant: JSONMember.scalar(text, as: type) ?? .null,
-        source: operand.source
-      )
+    if let constant = operand.constant, case .json = constant {
+      return Operand(constant: constant.read(as: type), source: operand.source)
     }
     return Operand(
       type: type,

@@ -182,7 +182,7 @@ extension Operand {
 extension QueryExpression {
   /// The expression as text for messages, truncated if it is long.
   var spelling: String {
-    let text = JSONWriter.text { $0.write(shortened) }
+    let text = shortened.jsonText
     return text.utf8.count > 200 ? text.prefix(200) + "…" : text
   }
 

@@ -32,9 +32,10 @@ enum ValueFunctions {
       call.result(StoredValue.encode(value))
     }
     try connection.addFunction("depot_scalar", argumentCount: 2) { call in
-      guard call[0].kind == .text, let type = AttributeType(functionCode: call[1].integer),
-        let value = JSONMember.scalar(String(decoding: call[0].bytes, as: UTF8.self), as: type)
-      else { return }
+      guard call[0].kind == .text, let type = AttributeType(functionCode: call[1].integer) else {
+        return
+      }
+      let value = Value.json(String(decoding: call[0].bytes, as: UTF8.self)).read(as: type)
       call.result(StoredValue.encode(value))
     }
     try connection.addFunction("depot_same", argumentCount: 3) { call in

@@ -26,8 +26,9 @@ struct LiveStart {
       return AnswerRun(snapshot: try answer(in: catalog, on: connection))
     }
     let plan = try watched("fetch") { () throws(DepotError) in try LivePlan(fetch, in: catalog) }
+    let epochs = read.live?.epochs ?? EpochChain(store: "", [])
     if let since = request.since?.sequence, ResumeRun.isPossible(plan, in: catalog),
-      let run = try ResumeRun(plan, read, catalog, since: since, on: connection)
+      let run = try ResumeRun(plan, read.reply, epochs, catalog, since: since, on: connection)
     {
       return run
     }

@@ -248,9 +248,7 @@ package final class LongRead: Sendable {
   }
 
   func fail(_ error: DepotError) {
-    var writer = JSONWriter()
-    reply.failure(error, to: &writer)
-    end(writer.bytes)
+    end(reply.failure(error))
   }
 }
 

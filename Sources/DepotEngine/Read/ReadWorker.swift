@@ -149,17 +149,18 @@ actor ReadWorker {
       giveBack(of: read)
       return try end(read, failing: error)
     }
-    var writer = JSONWriter()
+    let frame: [UInt8]
     do {
       defer { giveBack(of: read) }
       _ = connection.takeScannedRows()
-      try answer(read, catalog, connection, { try self.pause(read) }, to: &writer)
+      let answers = ReadAnswers(path, connection: connection, catalog: catalog, reply: read.reply)
+      frame = try answers.frame(of: read.operation, check: read.check) { try self.pause(read) }
       read.control.noteScanned(rows: connection.takeScannedRows())
     } catch {
       return try end(read, failing: error)
     }
     pool?.didEnd(read)
-    read.end(writer.bytes)
+    read.end(frame)
     return false
   }
 
@@ -197,55 +198,15 @@ actor ReadWorker {
     }
   }
 
-  /// Appends the complete answer of a read that isn't a stream.
-  private func answer(
-    _ read: LongRead,
-    _ catalog: Catalog,
-    _ connection: Connection,
-    _ pause: () throws -> Void,
-    to writer: inout JSONWriter
-  ) throws {
-    let reply = read.reply
-    let answers = StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
-    switch read.operation {
-    case .check: try answers.check(pause, to: &writer)
-    case .space: try answers.space(to: &writer)
-    case .removeCopies(let names, _): try answers.removeCopies(names, to: &writer)
-    case .get(let request):
-      try GetPlan(request, in: catalog, connection)
-        .answer(request, request.identifiers.span, reply, &writer)
-    case .explain(let request):
-      try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
-    case .count:
-      let query = try ReadStatement(read.operation, in: catalog)
-      reply.count(try query.integer(on: connection), to: &writer)
-    case .exists:
-      let query = try ReadStatement(read.operation, in: catalog)
-      reply.exists(try query.integer(on: connection) != 0, to: &writer)
-    case .historyRow, .historyStatus:
-      let answers = HistoryAnswers(connection: connection, catalog: catalog, reply: reply) { _ in
-        try read.check()
-      }
-      try answers.answer(read.operation, to: &writer)
-    case .schemaVersions(let number, _):
-      let answer = SchemaVersionsAnswer(connection: connection, catalog: catalog)
-      let result = try answer.result(number)
-      reply.ok(to: &writer) { $0.write(result) }
-    default:
-      throw DepotError(.bug, "\(read.operation.name) isn't a read.")
-    }
-  }
-
   /// Writes one frame if the client accepts it; returns whether to continue later.
   private func stream(_ read: LongRead) throws(DepotError) -> Bool {
     guard var fetch = open[ObjectIdentifier(read)] else { return false }
     // The reads of a pin alternate on one connection.
     if read.pin != nil { watch(read) }
-    var writer = JSONWriter(capacity: Self.frameBytes + 4096)
+    let frame: [UInt8]
     do {
       guard try fetch.run.prepareFrame() else {
-        fetch.run.writeEnd(to: &writer)
-        return end(read, writer.bytes, nextFrameCount: 0)
+        return end(read, fetch.run.finalFrame, nextFrameCount: 0)
       }
       open[ObjectIdentifier(read)] = fetch
       switch read.takeAllowance() {
@@ -256,18 +217,16 @@ actor ReadWorker {
       case .stopped: return true
       }
       let before = fetch.run.rowCount
-      let isLast = try fetch.run.writeFrame(to: &writer, byteLimit: Self.frameBytes)
+      let (bytes, isLast) = try fetch.run.nextFrame(byteLimit: Self.frameBytes)
+      frame = bytes
       open[ObjectIdentifier(read)] = fetch
       pool?.didWrite(rows: fetch.run.rowCount - before)
-      if isLast {
-        fetch.run.writeEnd(to: &writer)
-        return end(read, writer.bytes, nextFrameCount: 1)
-      }
+      if isLast { return end(read, frame, nextFrameCount: 1) }
     } catch {
       release(read)
       return try end(read, failing: error)
     }
-    read.deliver(writer.bytes)
+    read.deliver(frame)
     return true
   }
 

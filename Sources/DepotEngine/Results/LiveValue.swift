@@ -151,10 +151,9 @@ private struct GroupRows {
       )
       .hint("Give the query a limit or a narrower predicate.")
     }
-    var writer = JSONWriter(capacity: 64)
-    try writing.write(row, int64: form, to: &writer)
-    byteCount += writer.bytes.count
-    all.append(writer.bytes)
+    let bytes = try writing.bytes(of: row, int64: form)
+    byteCount += bytes.count
+    all.append(bytes)
   }
 }
 

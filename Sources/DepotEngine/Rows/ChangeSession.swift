@@ -185,10 +185,8 @@ final class ChangeSession {
         count
       )
     }
-    let details = error.details([
-      "entity": .string(link.owner.name), "attribute": .string(link.layout.name),
-      "id": .int64(row), "count": .int64(Int64(count)),
-    ])
+    let details = error.details(entity: link.owner.name, attribute: link.layout.name)
+      .detail("id", row).detail("count", Int64(count))
     guard case .request(let pointer) = cause else { return try violate(details) }
     try violate(details.at(pointer))
   }

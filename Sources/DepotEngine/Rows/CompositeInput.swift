@@ -134,7 +134,7 @@ extension EntityWriter {
         .type,
         "\(layout.name).\(input.path) is a composite, which this \(field.kind) isn't."
       ).hint("Write an object of its parts: \(input.names).")
-      try session.violate(error.details(details(input.path)).at(pointer))
+      try session.violate(error.details(entity: layout.name, attribute: input.path).at(pointer))
       return false
     }
     if let presence = input.presence { cells[presence] = .integer(1) }
@@ -178,7 +178,10 @@ extension EntityWriter {
       let path = "\(input.path).\(part.attribute.name)"
       errors = [
         DepotError(.usage, "\(layout.name).\(path) is derived and can't be set.")
-          .hint("Leave it out: the store computes it.").details(details(path))
+          .hint("Leave it out: the store computes it.").details(
+            entity: layout.name,
+            attribute: path
+          )
       ]
     case .composite(let inner):
       guard field.isNull else { return try readObject(field, inner, at: pointer, session) }
@@ -247,19 +250,14 @@ extension EntityWriter {
   private func required(_ path: String) -> DepotError {
     DepotError(.required, "\(layout.name).\(path) must have a value.")
       .hint("Write an object of its parts, or make it optional in the schema.")
-      .details(details(path))
+      .details(entity: layout.name, attribute: path)
   }
 
   private func unknownPart(_ name: String, of input: CompositeInput) -> DepotError {
     let nearest = Spelling.nearest(to: name, in: input.parts.map(\.attribute.name))
-    var details = details(input.path)
-    if let nearest { details["didYouMean"] = .string(nearest) }
     return DepotError(.unknownAttribute, "\(layout.name).\(input.path) has no part \"\(name)\".")
-      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(input.names).").details(details)
-  }
-
-  private func details(_ path: String) -> [String: JSONValue] {
-    ["entity": .string(layout.name), "attribute": .string(path)]
+      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(input.names).")
+      .details(entity: layout.name, attribute: input.path).detail("didYouMean", nearest)
   }
 }
 

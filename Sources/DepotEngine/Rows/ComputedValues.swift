@@ -104,9 +104,7 @@ final class ComputedValues {
         found = [rule.tooGreat]
       }
       errors += found.map { error in
-        var details = error.details?.object ?? [:]
-        details["id"] = .int64(identifier)
-        return error.details(details).at("/args/compute/\(rule.path)")
+        error.detail("id", identifier).at("/args/compute/\(rule.path)")
       }
     }
     return errors

@@ -163,10 +163,9 @@ final class Deletion {
           DepotError(
             .denied,
             "\(writer.layout.name)/\(identifier) can't be deleted: its \(link.layout.name) leads to \(names)."
-          ).hint("Delete them in the same request, or let it lead to nothing first.").details([
-            "entity": .string(writer.layout.name), "attribute": .string(link.layout.name),
-            "id": .int64(identifier), "rows": .array(others.prefix(100).map(JSONValue.int64)),
-          ])
+          ).hint("Delete them in the same request, or let it lead to nothing first.")
+            .details(entity: writer.layout.name, attribute: link.layout.name)
+            .detail("id", identifier).detail("rows", Array(others.prefix(100)))
         )
       }
     }

@@ -143,10 +143,7 @@ final class DerivedAttributes {
       "\(layout.name)/\(identifier) has no value for \(derivation.attribute.name), which is derived."
     )
     .hint("What it is derived from is null. Give that a value, or make \(derivation.key) optional.")
-    .details([
-      "entity": .string(layout.name), "attribute": .string(derivation.attribute.name),
-      "id": .int64(identifier),
-    ])
+    .details(entity: layout.name, attribute: derivation.attribute.name).detail("id", identifier)
   }
 
   /// Reads computed values.
@@ -160,10 +157,7 @@ final class DerivedAttributes {
     } catch let error as SQLiteError where error.kind == .tooBig {
       throw DepotError(.valueTooLarge, "\(derivation.key) can't be derived: \(error.message)")
         .hint("Shorten its sources, or leave \(derivation.key) out.")
-        .details([
-          "entity": .string(derivation.layout.name),
-          "attribute": .string(derivation.attribute.name),
-        ])
+        .details(entity: derivation.layout.name, attribute: derivation.attribute.name)
     }
   }
 
@@ -173,12 +167,9 @@ final class DerivedAttributes {
     _ count: Int,
     _ writer: EntityWriter
   ) throws -> DepotError {
-    let error = try writer.rule(derivation.position).tooLarge(count)
-    var details = error.details?.object ?? [:]
-    details["id"] = .int64(identifier)
-    return
-      error.hint("It is derived. Shorten its sources, or leave \(derivation.key) out.")
-      .details(details)
+    try writer.rule(derivation.position).tooLarge(count)
+      .hint("It is derived. Shorten its sources, or leave \(derivation.key) out.")
+      .detail("id", identifier)
   }
 
   // MARK: - Compiling

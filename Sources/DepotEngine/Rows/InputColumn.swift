@@ -92,7 +92,7 @@ extension EntityWriter {
       if let expression = layout.fields[position].attribute.derivation {
         throw DepotError(.usage, "\(layout.name).\(name) is derived and can't be set.")
           .hint("The store computes it: \(expression).")
-          .details(["entity": .string(layout.name), "attribute": .string(name)])
+          .details(entity: layout.name, attribute: name)
       }
       guard let name = layout.fields[position].relationship?.name else {
         return .attribute(try rule(position), place: layout.storedPositions[position])

@@ -33,11 +33,8 @@ extension ChangeSession {
         .unique,
         "\(link.owner.name)/\(row) would have the same values as another row."
       ).hint("Change one of the rows' values in the same save.")
-        .details([
-          "entity": .string(link.owner.name), "attribute": .string(link.layout.name),
-          "id": .int64(row),
-          "existing": .string("\(root.layout.name)/\(clashes.first?.identifier ?? 0)"),
-        ])
+        .details(entity: link.owner.name, attribute: link.layout.name).detail("id", row)
+        .detail("existing", "\(root.layout.name)/\(clashes.first?.identifier ?? 0)")
     }
     if target == nil { look(at: link, of: row, because: cause) }
     guard let inverse = try entities.inverse(of: link), !link.isSymmetric else { return }

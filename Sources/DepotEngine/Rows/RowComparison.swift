@@ -165,7 +165,7 @@ final class RowComparison {
     }
     if cell.isSame(as: stored) { return .unchanged }
     if rule.form == .json, case .text(let one) = cell, case .text(let other) = stored,
-      let value = try? JSONValue(parsing: one), try value == JSONValue(parsing: other)
+      Value.areSame(json: one, other)
     {
       return .unchanged
     }
@@ -194,9 +194,7 @@ final class RowComparison {
       let value = try BlobReader(connection: writer.connection, table: table).value(reference)
       return value.elementsEqual(bytes) ? .unchanged : .changed
     }
-    guard field.kind == .object,
-      let length = try JSONValue(parsing: field.bytes)["$length"]?.int64
-    else { return .unknown }
+    guard let length = field.externalLength else { return .unknown }
     return length == reference.length ? .unknown : .changed
   }
 }

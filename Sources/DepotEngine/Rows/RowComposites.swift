@@ -49,7 +49,7 @@ extension EntityWriter {
           .required,
           "\(layout.name).\(part.path) must have a value when \(composite.path) has one."
         ).hint("Give it one, or set \"\(composite.path)\" to false.")
-          .details(["entity": .string(layout.name), "attribute": .string(part.path)])
+          .details(entity: layout.name, attribute: part.path)
       )
     }
   }
@@ -76,8 +76,7 @@ extension EntityWriter {
     return DepotError(
       .usage,
       "\(layout.name).\(path) can't have a value when \(composite.path) has none."
-    ).hint("Leave it out, or set \"\(composite.path)\" to true.").details([
-      "entity": .string(layout.name), "attribute": .string(path),
-    ])
+    ).hint("Leave it out, or set \"\(composite.path)\" to true.")
+      .details(entity: layout.name, attribute: path)
   }
 }

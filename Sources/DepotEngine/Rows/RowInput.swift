@@ -224,13 +224,13 @@ extension ChangeSession {
       let name = field.text
       guard let (layout, identifier) = temporaries[name] else {
         throw DepotError(.reference, "No inserted row has the temporary identifier \(name).")
-          .hint("Insert a row with it as its $id in the same save.").details(link.details)
+          .hint("Insert a row with it as its $id in the same save.").details(of: link)
       }
       guard layout.lineageNames.contains(link.destination.name) else {
         throw DepotError(
           .reference,
           "\(link.name) leads to rows of \(link.destination.name), but \(name) is a \(layout.name)."
-        ).hint("Name a row of that entity, or of one that descends from it.").details(link.details)
+        ).hint("Name a row of that entity, or of one that descends from it.").details(of: link)
       }
       return identifier
     }
@@ -238,7 +238,7 @@ extension ChangeSession {
       let code = field.misfit(as: .int64)?.code ?? .type
       throw DepotError(code, "\(link.name) takes identifiers, which this \(field.kind) isn't.")
         .hint("Write the $id of a row, or in a save the temporary one of a new row.")
-        .details(link.details)
+        .details(of: link)
     }
     return try target(identifier, of: link)
   }
@@ -249,9 +249,8 @@ extension ChangeSession {
       throw DepotError(
         .reference,
         "There is no \(link.destination.name)/\(identifier) for \(link.name)."
-      ).hint("Insert the row first, or in the same save under a temporary identifier.").details(
-        link.details
-      )
+      ).hint("Insert the row first, or in the same save under a temporary identifier.")
+        .details(of: link)
     }
     return identifier
   }
@@ -263,7 +262,7 @@ extension ChangeSession {
     case .object: return try changes(field, of: link)
     default:
       throw DepotError(.type, "\(link.name) takes a list of identifiers, not \(field.kind).")
-        .hint("To change the list, write {\"add\":[…],\"remove\":[…]}.").details(link.details)
+        .hint("To change the list, write {\"add\":[…],\"remove\":[…]}.").details(of: link)
     }
   }
 
@@ -288,48 +287,60 @@ extension ChangeSession {
   private func changes(_ field: RowField, of link: RelationshipLink) throws -> TargetEdit {
     var (add, remove): ([Int64], [Int64]) = ([], [])
     var position: Int?
-    let document = try JSONDocument(Array(field.bytes))
-    for (name, value) in try document.root.members() {
-      switch try name.string() {
-      case "add": add = try targets(Array(document.bytes[value.range]), value, of: link)
+    var members: [(name: String, value: RowField)] = []
+    var reader = RowReader(value: field.bytes)
+    try reader.object { name, reader throws(DepotError) in
+      members.append((name, try reader.field()))
+    }
+    for (name, value) in members {
+      switch name {
+      case "add":
+        try value.checkIsList()
+        add = try targets(value.bytes, of: link)
       case "remove":
-        // A row that no longer exists can also be removed.
-        remove = try value.elements().map { node in
-          if node.kind == .string, let temporary = temporaries[try node.string()] {
-            return temporary.identifier
-          }
-          return try node.int64()
+        try value.checkIsList()
+        var reader = try RowReader(value.bytes)
+        while !reader.isAtEndOfRow() {
+          let field = try reader.field()
+          // A row that no longer exists can also be removed.
+          let temporary = field.kind == .string ? temporaries[field.text]?.identifier : nil
+          remove.append(try temporary ?? field.wholeNumber())
         }
-      case "at": position = Int(try value.int64())
-      case let other:
-        throw DepotError(.unknownMember, "\"\(other)\" is no change of a to-many relationship.")
-          .hint("There are add, remove, and at.").details(link.details)
+      case "at": position = Int(try value.wholeNumber())
+      default:
+        throw DepotError(.unknownMember, "\"\(name)\" is no change of a to-many relationship.")
+          .hint("There are add, remove, and at.").details(of: link)
       }
     }
     if position != nil, !link.relationship.isOrdered {
       throw DepotError(.usage, "\(link.name) has no order, so \"at\" means nothing.")
-        .details(link.details)
+        .details(of: link)
     }
     let removed = Set(remove)
     if let both = add.first(where: removed.contains) {
-      throw DepotError(.usage, "\(both) is to be both added and removed.").details(link.details)
+      throw DepotError(.usage, "\(both) is to be both added and removed.").details(of: link)
     }
     return .edit(add: add, remove: remove, at: position)
   }
+}
 
-  private func targets(
-    _ bytes: [UInt8],
-    _ node: JSONNode,
-    of link: RelationshipLink
-  ) throws -> [Int64] {
-    guard node.kind == .array else { throw node.wrongType("an array") }
-    return try bytes.withUnsafeBufferPointer { try targets($0, of: link) }
+extension RowField {
+  fileprivate func checkIsList() throws(DepotError) {
+    guard kind == .array else { throw DepotError(.type, "Expected an array, found \(kind).") }
+  }
+
+  fileprivate func wholeNumber() throws(DepotError) -> Int64 {
+    if let int64 { return int64 }
+    guard misfit(as: .int64) == nil else {
+      throw DepotError(.numberRange, "The number is beyond 64 bits.")
+    }
+    throw DepotError(.type, "Expected a whole number, found \(kind).")
   }
 }
 
-extension RelationshipLink {
-  /// The details of errors, for programs.
-  var details: [String: JSONValue] {
-    ["entity": .string(layout.owner), "attribute": .string(layout.name)]
+extension DepotError {
+  /// Returns the error with the relationship that it is about.
+  fileprivate func details(of link: RelationshipLink) -> DepotError {
+    details(entity: link.layout.owner, attribute: link.layout.name)
   }
 }

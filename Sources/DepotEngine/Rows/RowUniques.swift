@@ -59,14 +59,11 @@ extension EntityWriter {
     let existing = "\(layout.name)/\(clash.identifier)"
     let paths = clash.unique.paths
     let names = paths.map { "\"\($0)\"" }.joined(separator: ", ")
-    var details: [String: JSONValue] = [
-      "entity": .string(layout.name), "attribute": .string(paths[0]),
-      "existing": .string(existing),
-    ]
-    if paths.count > 1 { details["attributes"] = .array(paths.map(JSONValue.string)) }
     let values = paths.count > 1 ? "values" : "value"
     return DepotError(.unique, "\(existing) has the same \(values) for \(names).")
-      .hint("Change the value, or use onConflict \"skip\" or \"replace\".").details(details)
+      .hint("Change the value, or use onConflict \"skip\" or \"replace\".")
+      .details(entity: layout.name, attribute: paths[0])
+      .detail("existing", existing).detail("attributes", paths.count > 1 ? paths : nil)
   }
 
   /// Returns the row that the one in the cells replaces; `nil` if there is none.

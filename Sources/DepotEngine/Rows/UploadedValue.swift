@@ -20,10 +20,9 @@ struct UploadedValue {
     _ path: String,
     _ session: ChangeSession
   ) throws {
-    guard field.kind == .object, layout.isExternal(path),
-      case .object(let members) = try JSONValue(parsing: field.bytes), members.count == 1,
-      let name = members["$upload"]?.string
-    else { return nil }
+    guard field.kind == .object, layout.isExternal(path), let name = field.uploadName else {
+      return nil
+    }
     guard !session.isChunk else {
       throw DepotError(.usage, "An update in chunks can't take the upload \(name.quoted).")
         .hint("Change the rows in one transaction, or write the value by itself.")

@@ -27,9 +27,7 @@ struct ViolationList {
       hint: "See the details for all of them."
     )
     error.at = first.at
-    return error.details([
-      "count": .int64(Int64(errors.count)), "violations": .array(errors.map(\.violation)),
-    ])
+    return error.detail("count", Int64(errors.count)).detail(violations: errors)
   }
 
   /// Removes the errors added since there were `count`, and returns them as one.
@@ -39,18 +37,5 @@ struct ViolationList {
     part.errors = Array(errors[count...])
     errors.removeSubrange(count...)
     return part.combined
-  }
-}
-
-extension DepotError {
-  /// The error as an element of a list of violations.
-  fileprivate var violation: JSONValue {
-    var members: [String: JSONValue] = [
-      "code": .string(code.rawValue), "message": .string(message),
-    ]
-    if let hint { members["hint"] = .string(hint) }
-    if let at { members["pointer"] = .string(at) }
-    for (name, value) in details?.object ?? [:] { members[name] = value }
-    return .object(members)
   }
 }

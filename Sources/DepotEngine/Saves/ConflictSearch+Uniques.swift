@@ -174,13 +174,15 @@ extension ConflictSearch {
     _ writer: EntityWriter,
     _ resolution: ConflictResolution,
     at pointer: String,
-    _ complete: (inout SaveConflict) throws -> Void
-  ) throws -> SaveConflict {
-    var conflict = SaveConflict(
-      .unique,
-      entity: writer.layout.name,
-      identifier: clash.identifier,
-      pointer: pointer
+    _ complete: (inout RowConflict) throws -> Void
+  ) throws -> RowConflict {
+    var conflict = RowConflict(
+      SaveConflict(
+        .unique,
+        entity: writer.layout.name,
+        identifier: clash.identifier,
+        pointer: pointer
+      )
     )
     try complete(&conflict)
     try conflict.describe(clash, writer, properties)
@@ -189,20 +191,22 @@ extension ConflictSearch {
   }
 }
 
-extension SaveConflict {
+extension RowConflict {
   /// Adds the stored row with the unique values; the client's values are already added.
   mutating func describe(
     _ clash: UniqueClash,
     _ writer: EntityWriter,
     _ properties: (String, [String]) throws -> StoredProperties
   ) throws {
-    existing = clash.identifier
-    self.properties = clash.unique.paths
+    facts.existing = clash.identifier
+    facts.properties = clash.unique.paths
     for name in ["$id", "$version"] { client[name] = nil }
     let root = try writer.entities.writer(writer.layout.root)
-    _ = try root.read(clash.identifier) { storeVersion = $0.integer(1) }
+    _ = try root.read(clash.identifier) { facts.storeVersion = $0.integer(1) }
     let names = Set(client.keys).union(clash.unique.paths).sorted()
-    store = try properties(writer.layout.name, names).read(clash.identifier) ?? [:]
+    store =
+      try properties(writer.layout.name, names).read(clash.identifier)?
+      .mapValues { .stored($0) } ?? [:]
   }
 }
 

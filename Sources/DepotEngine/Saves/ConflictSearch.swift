@@ -161,15 +161,17 @@ final class ConflictSearch {
       decisions.baseVersions[index, default: [:]][row] = baseVersion
     }
     try note(resolution) {
-      var conflict = SaveConflict(
-        kind,
-        entity: writer.layout.name,
-        identifier: identifier,
-        pointer: pointer,
-        baseVersion: baseVersion,
-        storeVersion: storeVersion,
-        properties: resolution.contested.compactMap { found.result.columns[$0] }
-          .map { comparison.columns[$0].name }
+      var conflict = RowConflict(
+        SaveConflict(
+          kind,
+          entity: writer.layout.name,
+          identifier: identifier,
+          pointer: pointer,
+          baseVersion: baseVersion,
+          storeVersion: storeVersion,
+          properties: resolution.contested.compactMap { found.result.columns[$0] }
+            .map { comparison.columns[$0].name }
+        )
       )
       try describe(&conflict, comparison, row, texts)
       conflict.changedBy = try origins.changes(of: identifier, writer.layout, since: baseVersion)
@@ -202,7 +204,7 @@ final class ConflictSearch {
 
   /// Adds the values of both sides to the report.
   private func describe(
-    _ conflict: inout SaveConflict,
+    _ conflict: inout RowConflict,
     _ comparison: RowComparison,
     _ row: Int,
     _ texts: (RowTexts, RowTexts)
@@ -214,8 +216,11 @@ final class ConflictSearch {
     conflict.base = try baseNames.isEmpty ? [:] : texts.1.members(row, baseNames)
     guard conflict.storeVersion != nil else { return }
     let others = baseNames.filter { !written.contains($0) }
-    let stored = try properties(conflict.entity, written + others).read(conflict.identifier) ?? [:]
-    let unchanged = others.filter { conflict.base[$0] == stored[$0] }
+    let stored = try values(of: conflict.identifier, conflict.entity, written + others)
+    let unchanged = others.filter { name in
+      guard let base = conflict.base[name], let value = stored[name] else { return false }
+      return base.isSame(as: value)
+    }
     conflict.base = conflict.base.filter { !unchanged.contains($0.key) }
     conflict.store = stored.filter { !unchanged.contains($0.key) }
   }
@@ -286,12 +291,14 @@ final class ConflictSearch {
     _ identifier: Int64,
     at pointer: String,
     _ versions: (base: Int64, store: Int64?)
-  ) throws -> SaveConflict {
+  ) throws -> RowConflict {
     let layout = writer.layout
-    var conflict = SaveConflict(kind, entity: layout.name, identifier: identifier, pointer: pointer)
+    var conflict = RowConflict(
+      SaveConflict(kind, entity: layout.name, identifier: identifier, pointer: pointer)
+    )
     conflict.baseVersion = versions.base
     conflict.storeVersion = versions.store
-    conflict.store = try properties(layout.name, layout.fields.map(\.path)).read(identifier) ?? [:]
+    conflict.store = try values(of: identifier, layout.name, layout.fields.map(\.path))
     conflict.changedBy = try origins.changes(of: identifier, layout, since: versions.base)
     return conflict
   }
@@ -306,7 +313,7 @@ final class ConflictSearch {
 
   private func note(
     _ resolution: ConflictResolution,
-    _ conflict: () throws -> SaveConflict
+    _ conflict: () throws -> RowConflict
   ) throws {
     guard resolution.action != .refuse else { return try refused.add(conflict()) }
     try decisions.conflicts.add(
@@ -316,6 +323,14 @@ final class ConflictSearch {
         return conflict
       }()
     )
+  }
+
+  private func values(
+    of identifier: Int64,
+    _ entity: String,
+    _ paths: [String]
+  ) throws -> [String: ConflictValue] {
+    try properties(entity, paths).read(identifier)?.mapValues { .stored($0) } ?? [:]
   }
 
   /// Returns the reader of some properties of an entity's rows.
@@ -337,16 +352,27 @@ extension RowReader {
 
 extension RowField {
   /// Whether the value has the same destinations as a stored relationship.
-  fileprivate func isSame(as stored: JSONValue, isOrdered: Bool) -> Bool {
-    guard kind == .array else { return int64 == stored.int64 && isNull == (stored == .null) }
-    guard let list = try? JSONValue(parsing: bytes).array, let others = stored.array else {
-      return false
+  fileprivate func isSame(as stored: HistoryValue, isOrdered: Bool) -> Bool {
+    guard kind == .array else { return int64 == stored.identifier && isNull == stored.isNull }
+    guard var reader = try? RowReader(bytes), let others = stored.identifiers else { return false }
+    var list: [Int64?] = []
+    while !reader.isAtEndOfRow() {
+      guard let field = try? reader.field() else { return false }
+      list.append(field.int64)
     }
-    let (one, two) = (list.map(Self.identifier), others.map(Self.identifier))
-    return isOrdered ? one == two : Set(one) == Set(two)
+    return isOrdered ? list == others : Set(list) == Set(others)
   }
+}
 
-  private static func identifier(_ value: JSONValue) -> Int64? {
-    value.int64 ?? value.string.flatMap { Int64($0) }
+extension HistoryValue {
+  /// The identifiers of a list of destinations; `nil` if the value is none.
+  fileprivate var identifiers: [Int64?]? {
+    guard form == .identifiers else { return nil }
+    return withCell { cell in
+      guard case .text(let text) = cell else { return nil }
+      return text.split(separator: UInt8(ascii: ",")).map {
+        Int64(String(decoding: $0, as: UTF8.self))
+      }
+    }
   }
 }

@@ -26,33 +26,33 @@ struct MergedRow {
     var values: [ArraySlice<UInt8>] = []
     let own = change.columns.filter { $0 != "$id" && $0 != "$version" }
     if !onlyBase {
-      let nodes = try texts.rows.values(row)
+      let found = try texts.rows.values(row)
       for (position, name) in change.columns.enumerated() where own.contains(name) {
         columns.append(name)
         places.append("\(pointer)/rows/\(row)/\(position)")
-        values.append(nodes[position].source)
+        values.append(found[position])
       }
     }
     if let base = change.base {
-      let nodes = try texts.base.values(row)
+      let found = try texts.base.values(row)
       for (position, name) in base.columns.enumerated() {
         guard !own.contains(where: { $0.overlaps(name) }), writer.layout.isKept(name),
-          !nodes[position].isReference(to: name, writer.layout)
+          !found[position].isReference(to: name, writer.layout)
         else { continue }
         if let link = writer.layout.relationship(name), link.relationship.isOptional,
-          let target = try? nodes[position].int64(), try !isThere(link, target)
+          let target = try found[position].withField(\.int64), try !isThere(link, target)
         {
           continue
         }
         columns.append(name)
         places.append("\(pointer)/base/rows/\(row)/\(position)")
-        values.append(nodes[position].source)
+        values.append(found[position])
       }
     }
     self.columns = columns
     self.places = places
     self.pointer = "\(pointer)/rows/\(row)"
-    json = Array("[[".utf8) + values.joined(separator: ",".utf8) + Array("]]".utf8)
+    json = RowTexts.list([RowTexts.list(values)])
   }
 
   /// Reads the values into the writer's cells, and calls `store` if they break no rule.
@@ -71,10 +71,10 @@ struct MergedRow {
   }
 }
 
-extension JSONNode {
+extension ArraySlice<UInt8> {
   /// Whether it is only the length of a value stored outside its row.
   fileprivate func isReference(to name: String, _ layout: EntityLayout) -> Bool {
-    guard kind == .object, let position = layout.position(of: name),
+    guard first == UInt8(ascii: "{"), let position = layout.position(of: name),
       let place = layout.storedPositions[position]
     else { return false }
     return layout.stored[place].isExternal
@@ -96,9 +96,4 @@ extension String {
   fileprivate func overlaps(_ other: String) -> Bool {
     self == other || hasPrefix(other + ".") || other.hasPrefix(self + ".")
   }
-}
-
-extension JSONNode {
-  /// The JSON of the value.
-  var source: ArraySlice<UInt8> { document.bytes[range] }
 }

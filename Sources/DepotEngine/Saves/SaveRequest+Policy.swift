@@ -38,19 +38,15 @@ extension SaveRequest.Insertion {
     guard !added.isEmpty else { return }
     var batch = RowBatch()
     batch.append(added.map(\.value))
-    // The JSON of the values without the brackets of the batch and of the row.
+    // The values without the brackets of the batch and of the row.
     let values = batch.json.dropFirst(2).dropLast(2)
-    let document = try JSONDocument(rows.json, valueLimit: .max)
-    var writer = JSONWriter()
-    writer.array(try document.root.elements()) { writer, row in
+    let texts = RowTexts(rows)
+    let completed = try (0..<rows.count).map { (row) throws(DepotError) in
+      let own = try texts.values(row)
       // Storing a row of a wrong length reports the error.
-      guard row.kind == .array, row.count == columns.count else { return writer.raw(row.source) }
-      writer.raw(row.source.dropLast())
-      if row.count > 0 { writer.raw(",") }
-      writer.raw(values)
-      writer.raw("]")
+      return RowTexts.list(own.count == columns.count ? own + [values] : own)
     }
-    rows = RowBatch(json: writer.bytes, count: rows.count)
+    rows = RowBatch(json: RowTexts.list(completed), count: rows.count)
     columns += added.map(\.path)
   }
 }

@@ -132,11 +132,13 @@ extension SaveRun {
       return
     }
     let insertion = request.inserts[index]
-    var conflict = SaveConflict(
-      .unique,
-      entity: insertion.entity,
-      identifier: clash.identifier,
-      pointer: place.pointer
+    var conflict = RowConflict(
+      SaveConflict(
+        .unique,
+        entity: insertion.entity,
+        identifier: clash.identifier,
+        pointer: place.pointer
+      )
     )
     conflict.client = try texts(insertion.rows, at: "/args/insert/\(index)/rows")
       .members(row, insertion.columns)
@@ -159,12 +161,14 @@ extension SaveRun {
     return list.error(unique: errors.first) ?? error
   }
 
-  private func conflict(_ error: DepotError) throws -> SaveConflict? {
+  private func conflict(_ error: DepotError) throws -> RowConflict? {
     guard let entity = error.details?["entity"]?.string, let pointer = error.at,
       let existing = (error.details?["existing"]?.string?.split(separator: "/").last)
         .flatMap({ Int64($0) })
     else { return nil }
-    var conflict = SaveConflict(.unique, entity: entity, identifier: existing, pointer: pointer)
+    var conflict = RowConflict(
+      SaveConflict(.unique, entity: entity, identifier: existing, pointer: pointer)
+    )
     conflict.existing = existing
     let names = error.details?["attributes"]?.array ?? [error.details?["attribute"] ?? .null]
     conflict.properties = names.compactMap(\.string)
@@ -184,8 +188,8 @@ extension SaveRun {
     _ = try writer.read(existing) { conflict.storeVersion = $0.integer(1) }
     let paths = Set(conflict.client.keys).union(conflict.properties).sorted()
     conflict.store =
-      try StoredProperties(entity, paths, in: entities.catalog, session.connection).read(existing)
-      ?? [:]
+      try StoredProperties(entity, paths, in: entities.catalog, session.connection).read(existing)?
+      .mapValues { .stored($0) } ?? [:]
     return conflict
   }
 
@@ -232,9 +236,9 @@ extension SaveRun {
 extension SaveRequest.Change {
   /// Returns the identifier of an existing or deleted row.
   fileprivate func identifier(of row: Int, _ texts: RowTexts) throws(DepotError) -> Int64 {
-    guard let column = columns.firstIndex(of: "$id") else {
-      throw DepotError(.bug, "A row to change has no identifier.")
-    }
-    return try texts.values(row)[column].int64()
+    guard let column = columns.firstIndex(of: "$id"),
+      let identifier = try texts.values(row)[column].withField(\.int64)
+    else { throw DepotError(.bug, "A row to change has no identifier.") }
+    return identifier
   }
 }

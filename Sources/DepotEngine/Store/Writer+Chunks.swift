@@ -98,10 +98,10 @@ extension Writer {
     case .delete(let request):
       .rows("deleted", done, request.returnsIdentifiers ? identifiers : nil)
     case .undo, .redo:
-      .members(
-        UndoRun.members(identifiers, count: done, write.progress.conflicts, recorder.epoch.chain)
+      .undone(
+        UndoOutcome(identifiers, count: done, write.progress.conflicts, recorder.epoch.chain)
       )
-    default: .members([:])
+    default: .empty
     }
   }
 }

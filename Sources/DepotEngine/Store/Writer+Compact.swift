@@ -49,9 +49,7 @@ extension Writer {
     connection.forgetStatements()
     statistics.walBytes = connection.walBytes
     statistics.isShortening = true
-    return WriteReply(
-      .members(["before": .int64(Int64(before)), "after": .int64(Int64(try size()))])
-    )
+    return WriteReply(.compacted(before: before, after: try size()))
   }
 
   private func size() throws(SQLiteError) -> Int {

@@ -80,22 +80,62 @@ extension Writer {
     switch request.operation {
     case .defineSchema(let schema, let isDryRun, let options):
       let definition = SchemaDefinitionRun(self, schema, options, control)
-      return .members(isDryRun ? try definition.rehearse(&effect) : try definition.run(&effect))
+      guard isDryRun else { return .schema(try definition.run(&effect), nil) }
+      let (result, report) = try definition.rehearse(&effect)
+      return .schema(result, report)
     case .beginMigration(let migration):
-      return .members(
+      return .copied(
         try MigrationCopy(writer: self, request: migration, control: control).make()
       )
     case .commitMigration:
-      return .members(try MigrationEnd(writer: self, control: control).run(&effect))
+      let schema = try MigrationEnd(writer: self, control: control).run(&effect)
+      return .migrated(schema.fingerprint, schema.schema.version)
     case .deleteHistory, .acknowledgeHistory, .forgetConsumer:
-      return .members(try keepHistory(request.operation))
+      return try keepHistory(request.operation)
     case .undo(let undo), .redo(let undo):
       var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
       if case .redo = request.operation { run.isRedo = true }
-      return .members(try run.run(&effect))
+      return .undone(try run.run(&effect))
     default:
       let session = ChangeSession(entities, control, client: request.connection)
       return try session.apply(request.operation, &effect)
+    }
+  }
+
+  /// Executes a request about the history itself.
+  private func keepHistory(_ operation: Operation) throws -> WriteReply.Content {
+    let bounds = try HistoryBounds(on: connection)
+    switch operation {
+    case .deleteHistory(let moment):
+      let end: Int64
+      if case .token(let token) = moment {
+        // The transaction of the token stays, so the purge ends before it.
+        let last = token.advanced(by: -1)
+        try bounds.checkOrigin(last, at: "/args/before")
+        end = max(last.sequence, bounds.purged)
+      } else {
+        end = try bounds.sequence(of: moment, at: "/args/before", on: connection)
+      }
+      let count = try HistoryPurge(tables, catalog).forget(through: end)
+      if count > 0 { hasForgottenHistory = true }
+      let after = try HistoryBounds(on: connection)
+      return .purged(count, oldest: after.oldest.map(after.token))
+    case .acknowledgeHistory(let position):
+      try bounds.check(position.token, at: "/args/token")
+      try HistoryConsumers(connection: connection).set(
+        position.consumer,
+        position.token.sequence,
+        at: epoch.date(epoch.now())
+      )
+      return .acknowledged(position)
+    case .forgetConsumer(let name):
+      guard try HistoryConsumers(connection: connection).forget(name) else {
+        throw DepotError(.usage, "The history has no consumer \(name.quoted).")
+          .hint("See history.status.").at("/args/consumer")
+      }
+      return .empty
+    default:
+      throw DepotError(.bug, "\(operation.name) isn't about the history.")
     }
   }
 

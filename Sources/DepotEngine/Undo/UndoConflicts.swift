@@ -7,19 +7,20 @@ struct UndoConflicts {
   private static let limit = 1000
 
   /// The reported conflicts.
-  private(set) var list: [SaveConflict] = []
+  private(set) var list: [RowConflict] = []
   private var roots: [String] = []
   /// The number of all conflicts.
   private(set) var count = 0
 
   mutating func add(
-    _ conflict: SaveConflict,
+    _ conflict: RowConflict,
     _ layout: EntityLayout,
     _ past: PastReader
   ) throws {
     count += 1
     guard list.count < Self.limit else { return }
     var conflict = conflict
+    conflict.shorten()
     if conflict.kind != .updateOfDeleted {
       conflict.storeVersion = try past.version(of: conflict.identifier, layout)
     }
@@ -57,6 +58,6 @@ struct UndoConflicts {
     let others = count > 1 ? ", and so were \(count - 1) others" : ""
     return DepotError(.merge, "\(name) was \(what) since \(bounds.token(token))\(others).")
       .hint("Undo the later changes first, or choose a policy.")
-      .details(["conflicts": .array(list.map(\.json))])
+      .detail(conflicts: list)
   }
 }

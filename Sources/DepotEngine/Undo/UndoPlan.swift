@@ -118,8 +118,8 @@ struct UndoPlan {
     if !changed.isEmpty {
       var conflict = conflict(.deleteOfUpdated, key, layout)
       conflict.properties = changed
-      conflict.base = try Self.values(then.values, changed)
-      conflict.store = try Self.values(now.values, conflict.properties)
+      conflict.base = Self.values(then.values, changed)
+      conflict.store = Self.values(now.values, conflict.properties)
       let resolution = ConflictResolution.deletionOfUpdated(policy)
       conflict.decision = resolution.decision
       try conflicts.add(conflict, layout, past)
@@ -213,9 +213,9 @@ struct UndoPlan {
     if !contested.isEmpty {
       var conflict = conflict(.update, key, layout)
       conflict.properties = contested
-      conflict.base = try Self.values(row.after, contested)
-      conflict.store = try Self.values(now.values, contested)
-      conflict.client = try Self.values(wanted, contested)
+      conflict.base = Self.values(row.after, contested)
+      conflict.store = Self.values(now.values, contested)
+      conflict.client = Self.values(wanted, contested)
       conflict.decision = resolution.decision
       try conflicts.add(conflict, layout, past)
       switch resolution.action {
@@ -246,8 +246,8 @@ struct UndoPlan {
     }
     var conflict = conflict(.updateOfDeleted, key, layout)
     conflict.properties = wanted.keys.sorted()
-    conflict.base = try Self.values(row.after, conflict.properties)
-    conflict.client = try Self.values(wanted, conflict.properties)
+    conflict.base = Self.values(row.after, conflict.properties)
+    conflict.client = Self.values(wanted, conflict.properties)
     let resolution = ConflictResolution.updateOfDeleted(policy)
     conflict.decision = resolution.decision
     try conflicts.add(conflict, layout, past)
@@ -338,8 +338,10 @@ struct UndoPlan {
     _ kind: SaveConflict.Kind,
     _ key: Inverse.Key,
     _ layout: EntityLayout
-  ) -> SaveConflict {
-    SaveConflict(kind, entity: layout.name, identifier: key.identifier, pointer: "/args")
+  ) -> RowConflict {
+    RowConflict(
+      SaveConflict(kind, entity: layout.name, identifier: key.identifier, pointer: "/args")
+    )
   }
 
   /// The error for a rejected undo; `nil` if nothing prevents it.
@@ -348,15 +350,8 @@ struct UndoPlan {
   private static func values(
     _ values: [String: HistoryValue],
     _ names: [String]
-  ) throws -> [String: JSONValue] {
-    var result: [String: JSONValue] = [:]
-    for name in names {
-      guard let value = values[name] else { continue }
-      result[name] =
-        value.byteCount > 64 << 10
-        ? .object(["$length": .int64(Int64(value.byteCount))]) : try value.json()
-    }
-    return result
+  ) -> [String: ConflictValue] {
+    values.filter { names.contains($0.key) }.mapValues { .stored($0) }
   }
 
   // MARK: - Values
@@ -378,7 +373,7 @@ struct UndoPlan {
           "\(layout.name)/\(identifier).\(name) is stored outside its row, where no old value is kept."
         )
         .hint("Write the value anew, and undo the rest by hand.")
-        .details(["entity": .string(layout.name), "attribute": .string(name)])
+        .details(entity: layout.name, attribute: name)
       }
       result[name] = value
     }

@@ -2,6 +2,22 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// The result of an undo or a redo.
+struct UndoOutcome {
+  /// The first transactions that were undone.
+  let tokens: [HistoryToken]
+  /// The number of all that were undone.
+  let count: Int
+  /// The policy's decisions about later changes, up to a limit.
+  let conflicts: [RowConflict]
+
+  init(_ tokens: [Int64], count: Int, _ conflicts: [RowConflict], _ epochs: EpochChain) {
+    self.tokens = tokens.map(epochs.token)
+    self.count = count
+    self.conflicts = Array(conflicts.prefix(ChunkProgress.conflictLimit))
+  }
+}
+
 /// Undoes transactions, or redoes undone ones, in one transaction.
 struct UndoRun {
   let writer: Writer
@@ -12,8 +28,8 @@ struct UndoRun {
 
   private var connection: Connection { writer.connection }
 
-  /// Undoes the transactions, and returns the members for the result.
-  func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+  /// Undoes the transactions.
+  func run(_ effect: inout WriteEffect) throws -> UndoOutcome {
     let bounds = try HistoryBounds(on: connection)
     var selection = UndoSelection(
       bounds: bounds,
@@ -24,7 +40,7 @@ struct UndoRun {
     let tokens = try selection.tokens(request.target, author: write.author)
     let name = isRedo ? "redo" : "undo"
     if let first = tokens.first { writer.recorder.setKind("\(name):\(first)") }
-    var conflicts: [SaveConflict] = []
+    var conflicts: [RowConflict] = []
     // A row deleted by this request isn't in the history yet.
     var versions: [Inverse.Key: Int64]? = tokens.count > 1 ? [:] : nil
     for token in tokens {
@@ -32,21 +48,7 @@ struct UndoRun {
       conflicts += try undo(token, bounds, &versions, &effect)
     }
     for token in tokens.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
-    return Self.members(tokens, count: tokens.count, conflicts, bounds.epochs)
-  }
-
-  /// Returns the members for the result.
-  static func members(
-    _ tokens: [Int64],
-    count: Int,
-    _ conflicts: [SaveConflict],
-    _ epochs: EpochChain
-  ) -> [String: JSONValue] {
-    [
-      "undone": .array(tokens.map { .string(epochs.token($0).description) }),
-      "transactions": .int64(Int64(count)),
-      "conflicts": .array(conflicts.prefix(ChunkProgress.conflictLimit).map(\.json)),
-    ]
+    return UndoOutcome(tokens, count: tokens.count, conflicts, bounds.epochs)
   }
 
   /// Undoes some transactions of a group, last first; returns whether none are left.
@@ -117,7 +119,7 @@ struct UndoRun {
     _ bounds: HistoryBounds,
     _ versions: inout [Inverse.Key: Int64]?,
     _ effect: inout WriteEffect
-  ) throws -> [SaveConflict] {
+  ) throws -> [RowConflict] {
     let pages = try UndoPages(of: token, bounds, entities.catalog, on: connection)
     if pages.canBeSliced { return try undo(token, inSlicesOf: pages, bounds, &versions, &effect) }
     guard let inverse = try pages.inverse(writer.configuration.undo, write.control) else {
@@ -148,7 +150,7 @@ struct UndoRun {
     _ bounds: HistoryBounds,
     _ versions: inout [Inverse.Key: Int64]?,
     _ effect: inout WriteEffect
-  ) throws -> [SaveConflict] {
+  ) throws -> [RowConflict] {
     let policy = request.policy ?? .error
     var conflicts = UndoConflicts()
     let past = past(bounds)
@@ -176,7 +178,7 @@ struct UndoRun {
     _ bounds: HistoryBounds,
     _ versions: inout [Inverse.Key: Int64]?,
     _ effect: inout WriteEffect
-  ) throws -> [SaveConflict] {
+  ) throws -> [RowConflict] {
     let (policy, past, earlier) = (request.policy ?? .error, past(bounds), versions ?? [:])
     let parts = UndoParts()
     func forEachPlan(ofLinks isOfLinks: Bool, _ body: (UndoPlan) throws -> Void) throws {

@@ -85,7 +85,7 @@ struct UndoSelection {
     try bounds.check(token, at: "/args/token")
     guard token.sequence > bounds.purged else {
       throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
-        .details(bounds.details).at("/args/token")
+        .details(of: bounds).at("/args/token")
     }
     guard let origin = try origin(of: token.sequence) else {
       throw DepotError(.historyForeign, "\(token) isn't the token of a transaction.")

@@ -33,7 +33,7 @@ extension UndoSelection {
         .historyExpired,
         "The transaction \(bounds.token(token)) isn't kept any more."
       )
-      .details(bounds.details)
+      .details(of: bounds)
     }
     return UndoUnit(token: token, group: origin.group, isUndo: origin.isUndo)
   }

@@ -36,9 +36,7 @@ enum CollectionText {
 
   /// Writes the elements; those of a set are sorted, without duplicates.
   static func write(_ values: [Value], isSet: Bool) -> [UInt8] {
-    var writer = JSONWriter(capacity: 64)
-    writer.write(.list(isSet ? values.different : values))
-    return writer.bytes
+    Value.list(isSet ? values.different : values).jsonBytes
   }
 
   /// Returns the value in a width, or `nil` if it doesn't fit.

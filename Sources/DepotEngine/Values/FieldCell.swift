@@ -57,7 +57,7 @@ extension Cell {
   ) -> UnsafeBufferPointer<UInt8> {
     guard field.isComplex else { return field.bytes }
     let room = arena.allocate(field.bytes.count)
-    let count = JSONText.unescape(field.bytes, into: room)
+    let count = field.unescape(into: room)
     return UnsafeBufferPointer(rebasing: room[..<count])
   }
 
@@ -82,7 +82,7 @@ extension Cell {
     case (.json(let text), nil):
       var text = text
       let compacted = text.withUTF8 { bytes in
-        JSONCompaction.compact(RowField(kind: .object, isComplex: true, bytes: bytes))
+        RowField(kind: .object, isComplex: true, bytes: bytes).compactBytes
       }
       guard let compacted else {
         throw DepotError(.invalidSchema, "The default of \(attribute.name) isn't JSON.")

@@ -112,6 +112,6 @@ struct FieldRule {
   /// Returns an error about the attribute; `message` is the rest of the sentence after its name.
   private func error(_ code: DepotError.Code, _ message: String) -> DepotError {
     DepotError(code, "\(entity).\(path) \(message).")
-      .details(["entity": .string(entity), "attribute": .string(path)])
+      .details(entity: entity, attribute: path)
   }
 }

@@ -47,7 +47,7 @@ extension Cell {
       guard let values = CollectionText.read(field, of: type, width) else { return nil }
       self = .text(arena.copy(CollectionText.write(values, isSet: isSet)))
     case .json:
-      guard let text = JSONCompaction.compact(field) else { return nil }
+      guard let text = field.compactBytes else { return nil }
       self = .text(arena.copy(text))
     }
   }

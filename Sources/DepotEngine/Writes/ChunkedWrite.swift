@@ -63,10 +63,7 @@ struct ChunkedWrite {
     // The deadline's hint says that nothing was changed, which would be wrong here.
     result.hint = [error.code == .deadline ? nil : error.hint, rest].compactMap(\.self)
       .joined(separator: " ")
-    var details = error.details?.object ?? [:]
-    details["done"] = .int64(Int64(progress.done))
-    details["after"] = .int64(after)
-    return result.details(details)
+    return result.detail("done", Int64(progress.done)).detail("after", after)
   }
 
   private func undoError(_ error: DepotError) -> DepotError {
@@ -81,10 +78,7 @@ struct ChunkedWrite {
       error.code == .deadline ? nil : error.hint, "The same for the group does the rest.",
     ]
     .compactMap(\.self).joined(separator: " ")
-    var details = error.details?.object ?? [:]
-    details["done"] = .int64(Int64(count))
-    details["group"] = .string(group)
-    return result.details(details)
+    return result.detail("done", Int64(count)).detail("group", group)
   }
 }
 
@@ -101,7 +95,7 @@ struct ChunkProgress {
   /// The group that is being undone.
   var group: String?
   /// The policy's decisions about later changes, up to ``conflictLimit``.
-  private(set) var conflicts: [SaveConflict] = []
+  private(set) var conflicts: [RowConflict] = []
   /// The number of stored parts of the identifiers, and their bytes.
   var parts = 0
   var storedBytes = 0
@@ -110,14 +104,26 @@ struct ChunkProgress {
   static let conflictLimit = 1000
 
   /// Adds decisions of the policy.
-  mutating func add(_ more: [SaveConflict]) {
+  mutating func add(_ more: [RowConflict]) {
     conflicts += more.prefix(max(0, Self.conflictLimit - conflicts.count))
   }
 
   /// Adds the rows of a chunk.
   mutating func add(_ changed: [Int64]) throws(DepotError) {
     identifiers += changed
-    try WriteReply.checkIdentifiers(storedBytes + identifiers.textByteCount)
+    try identifiers.checkAnswer(beside: storedBytes)
+  }
+}
+
+extension [Int64] {
+  /// Checks that the identifiers fit an answer beside others with `byteCount` bytes.
+  ///
+  /// Each has a comma, and perhaps quotation marks.
+  func checkAnswer(beside byteCount: Int = 0) throws(DepotError) {
+    let count = reduce(byteCount + count) { $0 + $1.description.utf8.count }
+    guard count > Limits.frameBytes / 2 else { return }
+    throw DepotError(.frameTooLarge, "There are more identifiers than fit an answer.")
+      .hint("Leave returnIds out, or change fewer rows.").at("/args/returnIds")
   }
 }
 

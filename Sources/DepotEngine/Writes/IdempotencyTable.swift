@@ -65,39 +65,4 @@ struct IdempotencyTable {
     ).run([.integer(period), .integer(Int64(limit))])
     return connection.changeCount == limit
   }
-
-  /// Returns a hash that identifies a request.
-  static func hash(_ operation: Operation) -> Int64 {
-    var writer = JSONWriter()
-    writer.string(operation.name)
-    var checksum = Checksum()
-    if case .save(let request) = operation, request.byteCount > Limits.frameBytes {
-      let rest = request.withoutRows { rows in rows.withUnsafeBytes { checksum.add($0) } }
-      writer.write(.save(rest))
-    } else {
-      writer.write(operation)
-    }
-    writer.bytes.withUnsafeBytes { checksum.add($0) }
-    return Int64(bitPattern: checksum.value)
-  }
-}
-
-extension SaveRequest {
-  /// Returns a request without its rows, after calling `body` with them.
-  ///
-  /// The rows may be too large to be encoded again.
-  fileprivate func withoutRows(_ body: ([UInt8]) -> Void) -> SaveRequest {
-    var rest = self
-    func take(_ rows: inout RowBatch) {
-      body(rows.json)
-      rows = RowBatch()
-    }
-    for index in rest.inserts.indices { take(&rest.inserts[index].rows) }
-    for index in rest.updates.indices {
-      take(&rest.updates[index].rows)
-      if rest.updates[index].base != nil { rest.updates[index].base?.rows = RowBatch() }
-      if let base = updates[index].base { body(base.rows.json) }
-    }
-    return rest
-  }
 }

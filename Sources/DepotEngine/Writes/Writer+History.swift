@@ -70,43 +70,4 @@ extension Writer {
     try tables.set(.historyBytes, historyBytes)
     storedHistoryBytes = historyBytes
   }
-
-  /// Executes a request about the history itself, and returns the members for the result.
-  func keepHistory(_ operation: Operation) throws -> [String: JSONValue] {
-    let bounds = try HistoryBounds(on: connection)
-    switch operation {
-    case .deleteHistory(let moment):
-      let end: Int64
-      if case .token(let token) = moment {
-        // The transaction of the token stays, so the purge ends before it.
-        let last = token.advanced(by: -1)
-        try bounds.checkOrigin(last, at: "/args/before")
-        end = max(last.sequence, bounds.purged)
-      } else {
-        end = try bounds.sequence(of: moment, at: "/args/before", on: connection)
-      }
-      let count = try HistoryPurge(tables, catalog).forget(through: end)
-      if count > 0 { hasForgottenHistory = true }
-      let after = try HistoryBounds(on: connection)
-      return ["deleted": .int64(Int64(count)), "oldest": after.details["oldest"] ?? .null]
-    case .acknowledgeHistory(let position):
-      try bounds.check(position.token, at: "/args/token")
-      try HistoryConsumers(connection: connection).set(
-        position.consumer,
-        position.token.sequence,
-        at: epoch.date(epoch.now())
-      )
-      return [
-        "consumer": .string(position.consumer), "position": .string(position.token.description),
-      ]
-    case .forgetConsumer(let name):
-      guard try HistoryConsumers(connection: connection).forget(name) else {
-        throw DepotError(.usage, "The history has no consumer \(name.quoted).")
-          .hint("See history.status.").at("/args/consumer")
-      }
-      return [:]
-    default:
-      throw DepotError(.bug, "\(operation.name) isn't about the history.")
-    }
-  }
 }

@@ -58,7 +58,7 @@ extension Value {
   }
 
   /// Returns the value; JSON is converted to a type, and is null if it is of another kind.
-  func read(as type: AttributeType) -> Value {
+  package func read(as type: AttributeType) -> Value {
     guard case .json(let text) = self else { return self }
     return JSONMember.scalar(text, as: type) ?? .null
   }
@@ -114,9 +114,9 @@ extension Value {
 }
 
 /// Reads JSON values of attributes.
-package enum JSONMember {
+enum JSONMember {
   /// Returns the member of an object as JSON text; `nil` if it is null or missing.
-  package static func member(_ name: String, of text: String) -> String? {
+  static func member(_ name: String, of text: String) -> String? {
     guard let value = try? JSONValue(parsing: text.utf8), let member = value.object?[name],
       member != .null
     else { return nil }
@@ -124,7 +124,7 @@ package enum JSONMember {
   }
 
   /// Returns the string, number, or truth value of JSON text.
-  package static func scalar(_ text: String) -> Value? {
+  static func scalar(_ text: String) -> Value? {
     switch try? JSONValue(parsing: text.utf8) {
     case .string(let text)?: .string(text)
     case .bool(let value)?: .bool(value)
@@ -135,7 +135,7 @@ package enum JSONMember {
   }
 
   /// Returns the value of JSON text if its kind is the one that the type is written as.
-  package static func scalar(_ text: String, as type: AttributeType) -> Value? {
+  static func scalar(_ text: String, as type: AttributeType) -> Value? {
     guard let value = scalar(text) else { return nil }
     switch (value, type) {
     case (.int64, .double), (.int64, .int64), (.double, .double), (.bool, .bool): return value

@@ -45,6 +45,11 @@ package struct ReplyWriter: Sendable {
     end(from: start, in: &writer)
   }
 
+  /// Returns the terminal frame of failure.
+  package func failure(_ error: DepotError) -> [UInt8] {
+    JSONWriter.bytes { failure(error, to: &$0) }
+  }
+
   /// Opens a `next` frame of rows; the caller then writes the rows, separated by commas.
   ///
   /// - Returns: The offset of the frame, for ``endRows(from:in:)``.

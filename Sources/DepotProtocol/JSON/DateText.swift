@@ -41,6 +41,17 @@ package enum DateText {
     write(shortestFraction(moment) == nil ? moment.rounded(.down) : moment, to: &writer)
   }
 
+  /// Returns the text that ``writeMoment(_:to:)`` writes, without quotation marks.
+  package static func moment(_ seconds: Double) -> String {
+    String(JSONWriter.text { writeMoment(seconds, to: &$0) }.dropFirst().dropLast())
+  }
+
+  /// Returns the text of a date without quotation marks; `nil` if it has none.
+  package static func text(_ seconds: Double) -> String? {
+    let text = JSONWriter.text { write(seconds, to: &$0) }
+    return text.first == "\"" ? String(text.dropFirst().dropLast()) : nil
+  }
+
   /// Returns the seconds since 2001-01-01T00:00:00Z of an RFC 3339 text; `nil` if inexact.
   ///
   /// A time between two doubles isn't exact, since it would be written as another text.

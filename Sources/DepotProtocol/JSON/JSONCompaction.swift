@@ -1,19 +1,9 @@
 /// The stored form of a JSON value: its text without the white space between tokens.
-package enum JSONCompaction {
+enum JSONCompaction {
   /// The nesting levels that a value leaves to the reply around it.
   private static let margin = 8
   /// How deep the containers of a value may be nested.
   static let depth = Limits.depth - margin
-
-  /// Returns the text of a request's value; `nil` if it isn't strict JSON, or too deep for a reply.
-  package static func compact(_ field: RowField) -> [UInt8]? {
-    if field.kind == .string {
-      let quote = [UInt8(ascii: "\"")]
-      return quote + field.bytes + quote
-    }
-    guard (try? JSONScanner.scan(field.bytes, depthLimit: depth)) != nil else { return nil }
-    return withoutSpace(field.bytes)
-  }
 
   /// Whether a value is JSON that is too deep for a reply.
   static func isTooDeep(_ field: RowField) -> Bool {
@@ -43,6 +33,20 @@ package enum JSONCompaction {
       result.append(byte)
     }
     return result
+  }
+}
+
+extension RowField {
+  /// The bytes of a value of any kind; `nil` if it isn't strict JSON, or too deep for a reply.
+  package var compactBytes: [UInt8]? {
+    if kind == .string {
+      let quote = [UInt8(ascii: "\"")]
+      return quote + bytes + quote
+    }
+    guard (try? JSONScanner.scan(bytes, depthLimit: JSONCompaction.depth)) != nil else {
+      return nil
+    }
+    return JSONCompaction.withoutSpace(bytes)
   }
 }
 

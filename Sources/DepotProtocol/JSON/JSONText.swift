@@ -13,7 +13,7 @@ package enum JSONText {
   /// Writes the UTF-8 of a checked string without its escapes, which is never longer than `text`.
   ///
   /// - Returns: The number of bytes written.
-  package static func unescape(
+  static func unescape(
     _ text: UnsafeBufferPointer<UInt8>,
     into output: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {

@@ -34,6 +34,17 @@ extension JSONValue {
   public var text: String { JSONWriter.text { $0.write(self) } }
 }
 
+extension Value {
+  /// Whether two texts of JSON stand for the same value, regardless of the order of members.
+  package static func areSame(
+    json one: UnsafeBufferPointer<UInt8>,
+    _ other: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard let value = try? JSONValue(parsing: one) else { return false }
+    return value == (try? JSONValue(parsing: other))
+  }
+}
+
 extension JSONNode {
   /// Whether a whole number is written without a fraction and an exponent, or is none that a double holds.
   fileprivate func isExactly(_ value: Int64) throws(DepotError) -> Bool {

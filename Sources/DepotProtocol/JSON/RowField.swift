@@ -52,6 +52,13 @@ package struct RowField {
     return JSONText.string(token, in: bytes)
   }
 
+  /// Writes the UTF-8 of a string, its escapes undone, to memory for as many bytes as ``bytes``.
+  ///
+  /// - Returns: The number of bytes written.
+  package func unescape(into output: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    JSONText.unescape(bytes, into: output)
+  }
+
   package var string: String? { kind == .string ? text : nil }
 
   /// The seconds since 2001 of a date; `nil` if this isn't one that a double holds.
@@ -86,6 +93,9 @@ package struct RowField {
   /// The length of a value in external storage, if the row has only that, in bytes.
   package var externalLength: Int64? { only("$length")?.int64 }
 
+  /// The name of the upload that stands for the value; `nil` if there is none.
+  package var uploadName: String? { only("$upload")?.string }
+
   /// Returns the value of an object's only member; `nil` unless it has this name.
   private func only(_ name: String) -> JSONValue? {
     guard kind == .object, let value = try? JSONValue(parsing: bytes), value.object?.count == 1
@@ -109,7 +119,7 @@ package struct RowField {
     case .data: data.map(Value.data)
     case .decimal: decimal.map(Value.decimal)
     case .url: url.map(Value.url)
-    case .json: JSONCompaction.compact(self).map { .json(String(decoding: $0, as: UTF8.self)) }
+    case .json: compactBytes.map { .json(String(decoding: $0, as: UTF8.self)) }
     case .composite: nil
     }
   }

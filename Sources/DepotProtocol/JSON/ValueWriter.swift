@@ -23,4 +23,7 @@ extension JSONWriter {
 extension Value {
   /// The value as JSON.
   package var jsonText: String { JSONWriter.text { $0.write(self) } }
+
+  /// The bytes of ``jsonText``.
+  package var jsonBytes: [UInt8] { JSONWriter.bytes { $0.write(self) } }
 }

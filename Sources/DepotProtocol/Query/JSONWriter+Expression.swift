@@ -1,3 +1,8 @@
+extension QueryExpression {
+  /// The expression as JSON.
+  package var jsonText: String { JSONWriter.text { $0.write(self) } }
+}
+
 extension JSONWriter {
   /// Writes an expression in its JSON form.
   package mutating func write(_ expression: QueryExpression) {

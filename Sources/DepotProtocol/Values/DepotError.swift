@@ -86,6 +86,54 @@ public struct DepotError: Error, Hashable, Sendable {
   }
 }
 
+extension DepotError {
+  /// Returns the error with another fact for programs; `nil` adds none.
+  package func detail(_ name: String, _ text: String?) -> DepotError {
+    detail(name, json: text.map(JSONValue.string))
+  }
+
+  /// Returns the error with another fact for programs; `nil` adds none.
+  package func detail(_ name: String, _ number: Int64?) -> DepotError {
+    detail(name, json: number.map(JSONValue.int64))
+  }
+
+  /// Returns the error with another fact for programs; `nil` adds none.
+  package func detail(_ name: String, _ texts: [String]?) -> DepotError {
+    detail(name, json: texts.map { .array($0.map(JSONValue.string)) })
+  }
+
+  /// Returns the error with another fact for programs.
+  package func detail(_ name: String, _ numbers: [Int64]) -> DepotError {
+    detail(name, json: .array(numbers.map(JSONValue.int64)))
+  }
+
+  /// Returns the error with the entity and the attribute that it is about.
+  package func details(entity: String, attribute: String) -> DepotError {
+    details(["entity": .string(entity), "attribute": .string(attribute)])
+  }
+
+  /// Returns the error with a list of the rules that rows break.
+  package func detail(violations: [DepotError]) -> DepotError {
+    detail("violations", json: .array(violations.map(\.violation)))
+  }
+
+  /// The error as an element of a list of violations.
+  private var violation: JSONValue {
+    var members: [String: JSONValue] = [
+      "code": .string(code.rawValue), "message": .string(message),
+    ]
+    members["hint"] = hint.map(JSONValue.string)
+    members["pointer"] = at.map(JSONValue.string)
+    return .object(members.merging(details?.object ?? [:]) { $1 })
+  }
+
+  /// Returns the error with another fact for programs; `nil` adds none.
+  package func detail(_ name: String, json fact: JSONValue?) -> DepotError {
+    guard let fact else { return self }
+    return details((details?.object ?? [:]).merging([name: fact]) { $1 })
+  }
+}
+
 extension DepotError: CustomStringConvertible {
   public var description: String {
     "\(code.rawValue): \(message)\(hint.map { " (\($0))" } ?? "")"

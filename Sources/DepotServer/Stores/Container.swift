@@ -96,7 +96,7 @@ final class Container {
       writer.write(schema)
       writer.member("fingerprint", fingerprint)
       writer.member("hashes")
-      writer.write(.object(schema.hashes))
+      writer.write(.object(schema.hashes.mapValues(JSONValue.string)))
     }
     knownAnswer = writer.bytes
     return writer.bytes

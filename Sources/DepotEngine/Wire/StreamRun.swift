@@ -20,6 +20,20 @@ protocol StreamRun {
   func close()
 }
 
+extension StreamRun {
+  /// Returns a frame with about `byteLimit` bytes of rows, and whether it was the last.
+  ///
+  /// The final frame follows the last one.
+  mutating func nextFrame(byteLimit: Int) throws -> (bytes: [UInt8], isLast: Bool) {
+    var writer = JSONWriter(capacity: byteLimit + 4096)
+    let isLast = try writeFrame(to: &writer, byteLimit: byteLimit)
+    if isLast { writeEnd(to: &writer) }
+    return (writer.bytes, isLast)
+  }
+
+  var finalFrame: [UInt8] { JSONWriter.bytes(writeEnd) }
+}
+
 /// The stream of a watched count or groups, which is compared with the client's state for changes.
 struct AnswerRun: StreamRun {
   let snapshot: LiveSnapshot?

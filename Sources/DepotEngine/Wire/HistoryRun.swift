@@ -163,6 +163,22 @@ final class HistoryRun: StreamRun {
     return item == nil
   }
 
+  /// Returns all frames.
+  ///
+  /// - Throws: ``ReadEnd`` `interrupted` if they have many more than `byteLimit` bytes.
+  func frames(upTo byteLimit: Int) throws -> [[UInt8]] {
+    var frames: [[UInt8]] = []
+    var count = 0
+    while try prepareFrame() {
+      if count > byteLimit { throw ReadEnd.interrupted }
+      var writer = JSONWriter(capacity: 1024)
+      _ = try writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
+      count += writer.bytes.count
+      frames.append(writer.bytes)
+    }
+    return frames
+  }
+
   /// The position of a watching client at the end.
   var snapshot: LiveSnapshot? {
     isWatched && isStarted && item == nil ? LiveSnapshot(token: selection.until) : nil

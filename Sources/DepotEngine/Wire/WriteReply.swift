@@ -8,17 +8,28 @@ struct WriteReply {
   var token: HistoryToken?
 
   enum Content {
-    /// The members of the object.
-    case members([String: JSONValue])
+    case empty
     case insertion(InsertResult, InsertRequest)
     case save(SaveResult)
     /// The number of updated or deleted rows, and their identifiers if requested.
     case rows(StaticString, Int, [Int64]?)
+    /// The length of a large value.
+    case length(Int)
+    /// The sizes of the store's file in bytes.
+    case compacted(before: Int, after: Int)
+    case schema(SchemaResult, MigrationReport?)
+    case copied(MigrationCopy.Result)
+    /// The fingerprint and the version of the schema at the end of a migration.
+    case migrated(String, SchemaVersion?)
+    /// The number of deleted transactions, and the first one that is kept.
+    case purged(Int, oldest: HistoryToken?)
+    case acknowledged(HistoryPosition)
+    case undone(UndoOutcome)
     /// The result of an earlier write with the same key, with identifiers as numbers.
     case stored([UInt8])
   }
 
-  static let empty = WriteReply(.members([:]))
+  static let empty = WriteReply(.empty)
 
   /// The encoded result to store with a key; repeats may come from connections with another form.
   var stored: [UInt8] {
@@ -31,8 +42,7 @@ struct WriteReply {
     if case .stored(let json) = content { return writer.raw(Self.converted(json, to: form)) }
     writer.object { writer in
       switch content {
-      case .members(let members):
-        members.eachInOrder { writer.add($0, $1) }
+      case .empty, .stored: break
       case .insertion(let result, let request): writer.add(result, of: request, form)
       case .save(let result): writer.add(result, form)
       case .rows(let name, let count, let identifiers):
@@ -41,7 +51,27 @@ struct WriteReply {
           writer.member("ids")
           writer.identifiers(identifiers, as: form)
         }
-      case .stored: break
+      case .length(let length): writer.member("length", length)
+      case .compacted(let before, let after):
+        writer.member("after", after)
+        writer.member("before", before)
+      case .schema(let result, let report): writer.add(result, report)
+      case .copied(let result): writer.add(result)
+      case .migrated(let fingerprint, let version):
+        writer.member("schema", fingerprint)
+        writer.member("version", version: version)
+      case .purged(let count, let oldest):
+        writer.member("deleted", count)
+        writer.member("oldest")
+        writer.write(oldest.map { .string($0.description) } ?? JSONValue.null)
+      case .acknowledged(let position):
+        writer.member("consumer", position.consumer)
+        writer.member("position", position.token)
+      case .undone(let outcome):
+        writer.member("conflicts")
+        writer.array(outcome.conflicts) { $0.write($1.json) }
+        writer.member("transactions", outcome.count)
+        writer.member("undone", outcome.tokens.map(\.description))
       }
       if let token { writer.member("token", token) }
     }
@@ -60,13 +90,6 @@ struct WriteReply {
     default: return json
     }
     return Array(JSONValue.object(members).text.utf8)
-  }
-
-  /// Checks that `byteCount` bytes of identifiers, each perhaps in quotation marks, fit an answer.
-  static func checkIdentifiers(_ byteCount: Int) throws(DepotError) {
-    guard byteCount > Limits.frameBytes / 2 else { return }
-    throw DepotError(.frameTooLarge, "There are more identifiers than fit an answer.")
-      .hint("Leave returnIds out, or change fewer rows.").at("/args/returnIds")
   }
 }
 
@@ -97,17 +120,7 @@ extension Dictionary where Key == String {
   }
 }
 
-extension [Int64] {
-  /// The size of the identifiers in bytes as decimal numbers, each with a comma.
-  var textByteCount: Int { reduce(count) { $0 + $1.description.utf8.count } }
-}
-
 extension JSONWriter {
-  fileprivate mutating func add(_ name: String, _ value: JSONValue) {
-    self.name(name)
-    write(value)
-  }
-
   fileprivate mutating func add(_ result: SaveResult, _ form: Int64Form) {
     member("inserted", result.inserted)
     member("updated", result.updated)
@@ -126,7 +139,9 @@ extension JSONWriter {
     if conflicts.isEmpty {
       raw(",\"conflicts\":[]")
     } else {
-      conflicts.members.eachInOrder { add($0, $1) }
+      member("conflicts")
+      array(conflicts.conflicts) { $0.write($1.json) }
+      if conflicts.more > 0 { member("more", conflicts.more) }
     }
     member("versions") { writer in
       var entities = result.versions.entities
@@ -183,5 +198,64 @@ extension JSONWriter {
         writer.write(rejected.error)
       }
     }
+  }
+
+  /// Writes the runs of each batch.
+  fileprivate mutating func write(_ batches: [IdentifierRuns]) {
+    array(batches) { writer, runs in
+      writer.array(runs.list) { $0.identifiers([$1.first, Int64($1.count)]) }
+    }
+  }
+
+  /// Writes the versions of rows as runs of consecutive identifiers with equal versions.
+  fileprivate mutating func writeRuns(_ rows: [(identifier: Int64, version: Int64)]) {
+    var runs: [(first: Int64, version: Int64, count: Int64)] = []
+    for row in rows {
+      if let last = runs.last, last.version == row.version,
+        last.first + last.count == row.identifier
+      {
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((row.identifier, row.version, 1))
+      }
+    }
+    array(runs) { $0.identifiers([$1.first, $1.version, $1.count]) }
+  }
+}
+
+extension IdempotencyTable {
+  /// Returns a hash that identifies a request.
+  static func hash(_ operation: Operation) -> Int64 {
+    var writer = JSONWriter()
+    writer.string(operation.name)
+    var checksum = Checksum()
+    if case .save(let request) = operation, request.byteCount > Limits.frameBytes {
+      let rest = request.withoutRows { rows in rows.withUnsafeBytes { checksum.add($0) } }
+      writer.write(.save(rest))
+    } else {
+      writer.write(operation)
+    }
+    writer.bytes.withUnsafeBytes { checksum.add($0) }
+    return Int64(bitPattern: checksum.value)
+  }
+}
+
+extension SaveRequest {
+  /// Returns a request without its rows, after calling `body` with them.
+  ///
+  /// The rows may be too large to be encoded again.
+  fileprivate func withoutRows(_ body: ([UInt8]) -> Void) -> SaveRequest {
+    var rest = self
+    func take(_ rows: inout RowBatch) {
+      body(rows.json)
+      rows = RowBatch()
+    }
+    for index in rest.inserts.indices { take(&rest.inserts[index].rows) }
+    for index in rest.updates.indices {
+      take(&rest.updates[index].rows)
+      if rest.updates[index].base != nil { rest.updates[index].base?.rows = RowBatch() }
+      if let base = updates[index].base { body(base.rows.json) }
+    }
+    return rest
   }
 }

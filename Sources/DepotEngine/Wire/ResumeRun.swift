@@ -28,7 +28,8 @@ struct ResumeRun: StreamRun {
   /// Begins the stream in the connection's transaction; `nil` if the history lacks changes.
   init?(
     _ plan: LivePlan,
-    _ read: LongRead,
+    _ reply: ReplyWriter,
+    _ epochs: EpochChain,
     _ catalog: Catalog,
     since: Int64,
     on connection: Connection
@@ -42,8 +43,8 @@ struct ResumeRun: StreamRun {
     self.changed = changed
     self.plan = plan
     statement = try connection.prepared(plan.stream.statement)
-    reply = read.reply
-    epochs = read.live?.epochs ?? EpochChain(store: "", [])
+    self.reply = reply
+    self.epochs = epochs
   }
 
   func prepareFrame() -> Bool { hasFrame }
@@ -90,15 +91,14 @@ struct ResumeRun: StreamRun {
     _ rows: inout JSONWriter,
     _ order: inout JSONWriter
   ) throws {
-    var row = JSONWriter()
-    try plan.stream.form.writing.write(statement.row, int64: reply.int64, to: &row)
-    let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
+    let row = try plan.stream.form.writing.bytes(of: statement.row, int64: reply.int64)
+    let entry = LiveEntry(statement.row, plan.keys, json: row[...])
     try live.add(entry)
     order.separate()
     order.integer(entry.identifier, as: reply.int64)
     guard changed.contains(entry.identifier) else { return }
     rows.separate()
-    rows.raw(row.bytes)
+    rows.raw(row)
     rowCount += 1
   }
 
