@@ -39,7 +39,7 @@ extension ModelContext {
     guard core.descriptions[description.name] === description,
       let store = try? store(of: description)
     else {
-      refusedChanges.append(unknownSchema(description))
+      errors.refuse(unknownSchema(description))
       return false
     }
     if store.identifier == storage.identifier.storeIdentifier { return true }

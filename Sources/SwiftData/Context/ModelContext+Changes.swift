@@ -101,7 +101,7 @@ extension ModelContext {
     case .gone: storage.makeNew()
     }
     guard knows(storage.description) else {
-      refusedChanges.append(unknownSchema(storage.description))
+      errors.refuse(unknownSchema(storage.description))
       return false
     }
     storage.phase = .inserted
@@ -183,7 +183,7 @@ extension ModelContext {
 
   /// Makes the next save throw that a change can't be made.
   final func refuse(_ message: String, _ description: EntityDescription?, hint: String? = nil) {
-    refusedChanges.append(
+    errors.refuse(
       SwiftDataError(.modelValidationFailure, message, hint: hint, entity: description?.name)
     )
   }

@@ -8,7 +8,7 @@ extension ModelContext {
     while pending.hasUndecided {
       let batch = pending.removeUndecided()
       all += batch
-      let errors = postponedErrors.count
+      let failures = errors.failedReads
       let groups = batch.byClass
       readUnloaded(groups)
       for links in groups {
@@ -16,7 +16,7 @@ extension ModelContext {
           cascade(property, of: links)
         }
       }
-      if postponedErrors.count > errors { unread += batch }
+      if errors.failedReads > failures { unread += batch }
     }
     // If targets of the rules couldn't be read, the rules are applied again later.
     pending.decide(unread)

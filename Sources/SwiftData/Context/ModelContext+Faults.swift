@@ -86,7 +86,7 @@ extension ModelContext {
     of description: EntityDescription,
     slots: [Int]? = nil
   ) -> [ObjectReference]? {
-    noting {
+    errors.noting {
       try store(of: description).rows(identifiers, of: description, slots: slots, into: self)
     }
   }
@@ -103,13 +103,7 @@ extension ModelContext {
   /// If the program asks for a value that doesn't have the property's type, the next save or fetch
   /// throws.
   final func load(_ storage: ModelStorage, _ slot: Int, isAsked: Bool = true) {
-    let outer = refusedValues
-    refusedValues = isAsked ? [:] : nil
-    defer { refusedValues = outer }
-    read(storage, slot)
-    if let error = refusedValues?[storage.identifier]?[slot], storage.isUnloaded(slot) {
-      postponedErrors.append(error)
-    }
+    errors.reading(slot, of: storage, isAsked: isAsked) { read(storage, slot) }
   }
 
   /// Records that the store has a value that doesn't fit the property's type, or the row.
@@ -117,18 +111,7 @@ extension ModelContext {
     if (error as? DepotError)?.isOfLength == true {
       return largeValues.insert(slot, of: storage.identifier) { identityMap[$0] != nil }
     }
-    guard refusedValues != nil else { return }
-    let (entity, property) = (storage.description.name, storage.description.properties[slot].name)
-    let cause = SwiftDataError(any: error)
-    var refusal = SwiftDataError(
-      .storeFailure,
-      "\(property) of the \(entity) \(storage.identifier) can't be read: \(cause.message)",
-      hint: cause.hint,
-      entity: entity,
-      property: property
-    )
-    refusal.code = cause.code
-    refusedValues?[storage.identifier, default: [:]][slot] = refusal
+    errors.refuse(slot, of: storage, error)
   }
 
   private final func read(_ storage: ModelStorage, _ slot: Int) {
@@ -181,7 +164,7 @@ extension ModelContext {
   /// Reads the unknown targets of a to-many relationship of objects of one class.
   final func loadTargets(of sources: [ObjectReference], _ slot: Int) {
     guard let description = sources.first?.storage.description else { return }
-    let lists = noting {
+    let lists = errors.noting {
       try store(of: description)
         .targets(of: sources.map(\.storage.identifier), description, slot: slot, into: self)
     }
@@ -212,43 +195,6 @@ extension ModelContext {
     hidesDeleted = !pending.deleted.isEmpty
     defer { hidesDeleted = before }
     return try body()
-  }
-
-  /// Runs a function where nothing can be thrown; the next save or fetch throws its error.
-  final func noting<Result>(_ body: () throws -> Result) -> Result? {
-    do {
-      return try body()
-    } catch {
-      postponedErrors.append(SwiftDataError(any: error))
-      return nil
-    }
-  }
-
-  /// Throws the error of an earlier read that couldn't throw.
-  final func throwPostponedError() throws { try Self.throwFirst(of: &postponedErrors) }
-
-  /// Runs a function apart from the program's postponed errors.
-  ///
-  /// Errors of reading meanwhile are thrown here; earlier errors are still thrown to the program
-  /// later.
-  ///
-  /// - Throws: Any error of `body`, or of reading meanwhile.
-  final func apart<Result>(_ body: () throws -> Result) throws -> Result {
-    let own = postponedErrors
-    postponedErrors = []
-    defer { postponedErrors = own }
-    let result = try body()
-    try throwPostponedError()
-    return result
-  }
-
-  /// Throws why a change couldn't be made that the program asked for.
-  final func throwRefusedChange() throws { try Self.throwFirst(of: &refusedChanges) }
-
-  private static func throwFirst(of errors: inout [SwiftDataError]) throws {
-    guard let first = errors.first else { return }
-    errors = []
-    throw first
   }
 }
 

@@ -5,8 +5,7 @@ extension ModelContext {
   public final func rollback() { using { rollBackAlone() } }
 
   private final func rollBackAlone() {
-    postponedErrors = []
-    refusedChanges = []
+    errors.removeAll()
     for store in stores { store.giveUpDoubt() }
     let (new, changed, deleted) = pending.removeAll()
     for link in deleted {

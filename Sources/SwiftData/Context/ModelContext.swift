@@ -26,14 +26,10 @@ public class ModelContext: Equatable {
   final var prefetched: [[AnyObject]] = []
   /// The names of the entities that others descend from.
   private final let superclasses: Set<String>
-  /// The errors of reads that couldn't throw, for the next save or fetch to throw.
-  final var postponedErrors: [SwiftDataError] = []
-  /// The stored values that aren't of their properties' types, while the program asks for one; else `nil`.
-  final var refusedValues: [PersistentIdentifier: [Int: SwiftDataError]]?
+  /// The errors that couldn't be thrown yet.
+  final let errors = PostponedErrors()
   /// The properties whose stored values are too large for a row, and are read one by one.
   final var largeValues = LargeProperties()
-  /// The changes that the program asked for and that can't be made, for the next save to throw.
-  final var refusedChanges: [SwiftDataError] = []
   /// The observers of changes.
   @exclusivity(unchecked) final var observers: [any ContextObserver] = []
   /// Whether relationships hide objects that are to be deleted.

@@ -104,7 +104,7 @@ private struct MemoryBatch {
     }
     let attribute = codec.attribute
     let value = evaluator(link, description).value(expression)
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
     guard let fitting = value.converted(to: attribute.type), attribute.isOptional || !value.isNull
     else {
       throw SwiftDataError(
@@ -150,7 +150,7 @@ private struct MemoryBatch {
       keys: request.keys.map(evaluator.value),
       values: request.values.map { _, expression in expression.map(evaluator.value) ?? .null }
     )
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
     return row
   }
 }

@@ -20,7 +20,7 @@ extension CustomStore {
       updated: snapshots(changes.updated),
       deleted: snapshots(changes.deleted)
     )
-    try context?.throwPostponedError()
+    try context?.errors.throwOfRead()
     let result = try talk(context) { store, _ in
       try checkUnchanged(changes.required)
       return try store.save(request)

@@ -16,7 +16,7 @@ extension FetchDescriptor {
       if !sortBy.isEmpty { found.sort { sortBy.areInOrder($0.0, $1.0) } }
       return found.map(\.1)
     }
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
     return result
   }
 }

@@ -59,7 +59,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
     let snapshots = models.map {
       DefaultSnapshot(from: $0.persistentBackingData, relatedBackingDatas: &related)
     }
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
     return DataStoreFetchResult(
       descriptor: request.descriptor,
       fetchedSnapshots: snapshots,
@@ -82,7 +82,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
         }
       }
     }
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
     return snapshots
   }
 

@@ -89,7 +89,7 @@ struct SnapshotSave {
         }
       if !isSame { storage.change(property.slot, to: value) }
     }
-    try context.throwPostponedError()
+    try context.errors.throwOfRead()
   }
 
   private func delete(_ snapshots: [DefaultSnapshot]) throws {

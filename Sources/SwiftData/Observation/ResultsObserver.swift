@@ -175,7 +175,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     do {
       try modelContext.settleSaves()
       modelContext.mergeRemoteChanges()
-      let found = try modelContext.apart { try modelContext.found(whole) }
+      let found = try modelContext.errors.apart { try modelContext.found(whole) }
       if let section { try SectionTitles.check(found, section.keyPath) }
       take(found)
       fetchError = nil

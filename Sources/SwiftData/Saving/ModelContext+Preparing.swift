@@ -3,7 +3,7 @@ extension ModelContext {
   ///
   /// - Throws: An earlier error of a call that couldn't throw.
   final func prepare() throws {
-    try throwPostponedError()
+    try errors.throwOfRead()
     try settleSaves()
     mergeRemoteChanges()
     try autosaveIfDue()

@@ -24,8 +24,8 @@ extension ModelContext {
 
   private final func saveAlone() throws -> SaveReport {
     var report = SaveReport()
-    try throwRefusedChange()
-    try throwPostponedError()
+    try errors.throwOfChange()
+    try errors.throwOfRead()
     guard hasChanges || pending.hasLeftovers else { return report }
     if hasChanges {
       accessGuard.aside { NotificationCenter.default.post(name: Self.willSave, object: self) }
@@ -33,7 +33,7 @@ extension ModelContext {
     try settleSaves()
     try checkAdopted()
     processPendingChanges()
-    try throwPostponedError()
+    try errors.throwOfRead()
     try validate()
     defer { if !report.isEmpty { announce(report) } }
     do {
