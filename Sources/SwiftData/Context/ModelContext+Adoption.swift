@@ -37,9 +37,9 @@ extension ModelContext {
   private func isOwn(_ storage: ModelStorage) -> Bool {
     let description = storage.description
     guard core.descriptions[description.name] === description,
-      let store = try? store(of: description)
+      let store = try? stores.store(of: description)
     else {
-      errors.refuse(unknownSchema(description))
+      errors.refuse(stores.unknownSchema(description))
       return false
     }
     if store.identifier == storage.identifier.storeIdentifier { return true }
@@ -114,7 +114,7 @@ extension ModelContext {
     }
     for links in unchanged.byClass {
       let description = links[0].storage.description
-      let found = try store(of: description)
+      let found = try stores.store(of: description)
         .rows(links.map(\.storage.identifier), of: description, slots: nil, into: self)
       let known = found.identifiers
       for link in links where !known.contains(link.storage.identifier) {

@@ -100,8 +100,8 @@ extension ModelContext {
     case .unregistered: break
     case .gone: storage.makeNew()
     }
-    guard knows(storage.description) else {
-      errors.refuse(unknownSchema(storage.description))
+    guard stores.knows(storage.description) else {
+      errors.refuse(stores.unknownSchema(storage.description))
       return false
     }
     storage.phase = .inserted

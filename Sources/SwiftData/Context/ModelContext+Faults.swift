@@ -8,11 +8,11 @@ extension ModelContext {
   /// Returns the object of an identifier, perhaps unread; `nil` if it can't exist.
   final func fault(_ identifier: PersistentIdentifier) -> ObjectReference? {
     if let link = registered(identifier)?.link { return link }
-    guard !identifier.isTemporary, let description = description(of: identifier),
-      let store = try? store(of: description), store.identifier == identifier.storeIdentifier
+    guard !identifier.isTemporary, let description = stores.description(of: identifier),
+      let store = try? stores.store(of: description), store.identifier == identifier.storeIdentifier
     else { return nil }
     // Only the store knows the class of the object.
-    if hasSubclasses(description) { return read([identifier], of: description).first }
+    if stores.hasSubclasses(description) { return read([identifier], of: description).first }
     let link = description.makeObject(identifier)
     register(link.storage)
     recent.add(link.model)
@@ -28,7 +28,9 @@ extension ModelContext {
     _ slot: Int
   ) -> ObjectReference? {
     if let link = registered(identifier)?.link { return link }
-    guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
+    guard !identifier.isTemporary, let description = stores.description(of: identifier) else {
+      return nil
+    }
     var wanted = [identifier]
     if let group = storage.group {
       var known: Set = [identifier]
@@ -87,7 +89,7 @@ extension ModelContext {
     slots: [Int]? = nil
   ) -> [ObjectReference]? {
     errors.noting {
-      try store(of: description).rows(identifiers, of: description, slots: slots, into: self)
+      try stores.store(of: description).rows(identifiers, of: description, slots: slots, into: self)
     }
   }
 
@@ -165,7 +167,7 @@ extension ModelContext {
   final func loadTargets(of sources: [ObjectReference], _ slot: Int) {
     guard let description = sources.first?.storage.description else { return }
     let lists = errors.noting {
-      try store(of: description)
+      try stores.store(of: description)
         .targets(of: sources.map(\.storage.identifier), description, slot: slot, into: self)
     }
     let moved = moved(along: description.properties[slot])

@@ -6,7 +6,7 @@ extension ModelContext {
 
   private final func rollBackAlone() {
     errors.removeAll()
-    for store in stores { store.giveUpDoubt() }
+    for store in stores.all { store.giveUpDoubt() }
     let (new, changed, deleted) = pending.removeAll()
     for link in deleted {
       link.storage.phase = .stored

@@ -6,17 +6,10 @@ internal import Foundation
 /// A context has one object for each identifier. The context and its objects belong to the thread
 /// or actor that made the context; only identifiers cross threads.
 public class ModelContext: Equatable {
-  /// The stores, which last as long as this.
-  final let core: any OpenStores
+  /// The stores that are read and saved.
+  final let stores: ContextStores
   /// Whether this only reads, for objects whose own context no longer exists.
   final let isSuccessor: Bool
-  /// The stores, in the order of the configurations.
-  final let stores: [any ContextStore]
-  /// The identifiers of the stores, the same in every process.
-  final lazy var storeIdentifiers = Set(stores.map(\.identifier))
-  private final let storesByEntity: [String: any ContextStore]
-  /// The class that the container was found to know last, and most often is asked for again.
-  @exclusivity(unchecked) private final var latest: EntityDescription?
   /// The registered objects.
   final let identityMap = IdentityMap()
   /// The changes that aren't saved.
@@ -24,8 +17,6 @@ public class ModelContext: Equatable {
   final var recent = RecentObjects()
   /// The prefetched objects of the last few fetches.
   final var prefetched: [[AnyObject]] = []
-  /// The names of the entities that others descend from.
-  private final let superclasses: Set<String>
   /// The errors that couldn't be thrown yet.
   final let errors = PostponedErrors()
   /// The properties whose stored values are too large for a row, and are read one by one.
@@ -62,17 +53,12 @@ public class ModelContext: Equatable {
   /// The treatment in a save of objects that others have changed since they were read.
   public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
 
+  /// The open stores of the container.
+  final var core: any OpenStores { stores.core }
+
   init(_ core: any OpenStores, isSuccessor: Bool) {
-    self.core = core
+    stores = ContextStores(core)
     self.isSuccessor = isSuccessor
-    var byEntity: [String: any ContextStore] = [:]
-    stores = core.stores.map { handle in
-      let store = core.contextStore(of: handle)
-      for entity in handle.entities { byEntity[entity] = store }
-      return store
-    }
-    storesByEntity = byEntity
-    superclasses = Set(core.descriptions.values.compactMap { $0.parent?.name })
     recent.isOff = isSuccessor
     identityMap.context = self
   }
@@ -97,42 +83,6 @@ public class ModelContext: Equatable {
   }
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
-
-  /// Returns the store of an entity.
-  ///
-  /// - Throws: ``SwiftDataError/unknownSchema`` if the container doesn't know it.
-  final func store(of description: EntityDescription) throws -> any ContextStore {
-    guard knows(description), let store = storesByEntity[description.name] else {
-      throw unknownSchema(description)
-    }
-    return store
-  }
-
-  /// Whether the container has a class, and not another one of the same name.
-  final func knows(_ description: EntityDescription) -> Bool {
-    if description === latest { return true }
-    guard core.descriptions[description.name] === description else { return false }
-    latest = description
-    return true
-  }
-
-  /// The error that the container doesn't know a class.
-  final func unknownSchema(_ description: EntityDescription) -> SwiftDataError {
-    let isOther = core.descriptions[description.name] != nil
-    return SwiftDataError(
-      .unknownSchema,
-      isOther
-        ? "The container knows another \(description.name) than \(description.type)."
-        : "The container doesn't know \(description.name).",
-      hint: "Name \(description.name) among the models of the container.",
-      entity: description.name
-    )
-  }
-
-  /// Whether objects of an entity may be of subclasses.
-  final func hasSubclasses(_ description: EntityDescription) -> Bool {
-    superclasses.contains(description.name)
-  }
 }
 
 // MARK: - Registered objects
@@ -159,10 +109,5 @@ extension ModelContext {
   /// Removes an object from the context; it keeps its values.
   final func unregister(_ storage: ModelStorage) {
     storage.table?.remove(storage)
-  }
-
-  /// The description of the entity that an identifier names.
-  final func description(of identifier: PersistentIdentifier) -> EntityDescription? {
-    core.descriptions[identifier.entityName]
   }
 }

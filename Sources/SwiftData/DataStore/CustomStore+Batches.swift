@@ -60,7 +60,7 @@ private struct MemoryBatch {
 
   /// Fetches the objects that a query describes.
   func objects(_ query: StoreQuery) throws -> [ObjectReference] {
-    let links = try context.store(of: query.description).fetch(query, into: context)
+    let links = try context.stores.store(of: query.description).fetch(query, into: context)
     return query.request.includesSubentities
       ? links : links.filter { $0.storage.description === query.description }
   }
@@ -129,7 +129,8 @@ private struct MemoryBatch {
     let target = EntityDescription.of(type)
     let link =
       try context.registered(identifier)?.link
-      ?? context.store(of: target).rows([identifier], of: target, slots: nil, into: context).first
+      ?? context.stores.store(of: target).rows([identifier], of: target, slots: nil, into: context)
+      .first
     if let link { return .link(link) }
     var error = SwiftDataError(
       .modelValidationFailure,

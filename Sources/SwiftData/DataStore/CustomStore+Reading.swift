@@ -161,7 +161,7 @@ extension CustomStore {
     let description = EntityDescription.of(Model.self)
     // A store that keeps all its objects together may return others too.
     let snapshots = answer.snapshots.filter { snapshot in
-      context.description(of: snapshot.persistentIdentifier)?.isKind(of: description) == true
+      context.stores.description(of: snapshot.persistentIdentifier)?.isKind(of: description) == true
     }
     return take(snapshots, answer.related, into: context)
   }

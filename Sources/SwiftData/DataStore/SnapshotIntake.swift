@@ -20,7 +20,7 @@ struct SnapshotIntake {
   /// Snapshots of classes that the container doesn't know are left out.
   mutating func take(_ snapshot: DefaultSnapshot) {
     let identifier = snapshot.persistentIdentifier
-    guard let description = context.description(of: identifier) else { return }
+    guard let description = context.stores.description(of: identifier) else { return }
     let link = context.registered(identifier)?.link ?? description.makeObject(identifier)
     if link.storage.context == nil { context.register(link.storage) }
     links.append(link)

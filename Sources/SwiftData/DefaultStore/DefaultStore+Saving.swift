@@ -22,7 +22,7 @@ extension DefaultStore {
         historyToken: token ?? work.token
       )
     } catch {
-      if work.context.isInDoubt {
+      if work.context.stores.isInDoubt {
         note(UnconfirmedSnapshotSave(work: work, request: request))
       } else if let earlier {
         work.context.rollback()
@@ -46,7 +46,7 @@ extension DefaultStore {
     do {
       work.token = try work.context.settleSaves().tokens[identifier] ?? work.token
     } catch {
-      if work.context.isInDoubt { note(last) }
+      if work.context.stores.isInDoubt { note(last) }
       throw error
     }
     return work.context.hasChanges ? nil : work

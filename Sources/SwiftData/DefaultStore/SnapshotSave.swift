@@ -73,7 +73,7 @@ struct SnapshotSave {
     _ identifiers: [PersistentIdentifier],
     of description: EntityDescription
   ) throws -> [ObjectReference] {
-    try context.store(of: description)
+    try context.stores.store(of: description)
       .rows(identifiers, of: description, slots: nil, into: context)
   }
 
@@ -105,7 +105,7 @@ struct SnapshotSave {
       guard list.identifiers.contains(where: { new[$0] != nil }) else { return slot }
       let old = list.identifiers.filter { new[$0] == nil }
       var known: [PersistentIdentifier: ObjectReference] = new
-      if let first = old.first, let description = context.description(of: first) {
+      if let first = old.first, let description = context.stores.description(of: first) {
         for link in try read(old, of: description) { known[link.storage.identifier] = link }
       }
       return .many(ObjectReferenceList(list.identifiers.compactMap { known[$0] }))

@@ -25,12 +25,12 @@ extension ModelContext {
         hint: "Ask for DefaultHistoryTransaction."
       )
     }
-    if let own, !stores.contains(where: { $0 is ServiceStore }) { return own }
+    if let own, !stores.all.contains(where: { $0 is ServiceStore }) { return own }
     let bounds = TransactionBounds(typed.predicate)
     var all: [DefaultHistoryTransaction] = []
-    for case let store as ServiceStore in stores { all += try read(bounds, of: store) }
+    for case let store as ServiceStore in stores.all { all += try read(bounds, of: store) }
     all += own as? [DefaultHistoryTransaction] ?? []
-    if stores.count > 1 || bounds.namesSeveralStores { accumulate(&all, bounds) }
+    if stores.all.count > 1 || bounds.namesSeveralStores { accumulate(&all, bounds) }
     var found = try filter(all, typed)
     if !typed.sortBy.isEmpty { found.sort(using: typed.sortBy) }
     if typed.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: typed.fetchLimit))) }
@@ -55,7 +55,7 @@ extension ModelContext {
       )
     }
     var ends: [(store: ServiceStore, last: DepotProtocol.HistoryToken)] = []
-    for case let store as ServiceStore in stores {
+    for case let store as ServiceStore in stores.all {
       var all = try read(TransactionBounds(nil), of: store)
       for index in all.indices { all[index].token = all[index].token.scoped(to: store.identifier) }
       let chosen = try filter(all, typed)
@@ -97,7 +97,7 @@ extension ModelContext {
   ) throws -> [DefaultHistoryTransaction] {
     var request = HistoryRequest(author: bounds.author)
     // The transactions of other authors are needed to find which transactions the token includes.
-    if bounds.includesToken, stores.count > 1 { request.author = nil }
+    if bounds.includesToken, stores.all.count > 1 { request.author = nil }
     if let token = bounds.token?[store.identifier] {
       request.since = .token(token)
       if bounds.includesToken, token.sequence > 0 {

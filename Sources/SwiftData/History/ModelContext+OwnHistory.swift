@@ -2,7 +2,7 @@
 extension ModelContext {
   /// Returns the transactions of the program's own stores; `nil` if none has any of the type.
   final func ownHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
-    let lists = try stores.compactMap { store in
+    let lists = try stores.all.compactMap { store in
       try store.withOwnStore(in: self) {
         try ($0 as? any HistoryProviding)?.transactions(descriptor)
       }
@@ -15,7 +15,7 @@ extension ModelContext {
     _ descriptor: HistoryDescriptor<T>
   ) throws -> Bool {
     var isKnown = false
-    for store in stores {
+    for store in stores.all {
       let isDeleted = try store.withOwnStore(in: self) {
         try ($0 as? any HistoryProviding)?.remove(descriptor)
       }

@@ -6,11 +6,13 @@ extension ModelContext {
     var summary = MergedChanges()
     guard changes.editingState.id != editingState.id else { return summary }
     for identifier in changes.inserted + changes.deleted {
-      if let description = description(of: identifier) { summary.noteMembership(description) }
+      if let description = stores.description(of: identifier) {
+        summary.noteMembership(description)
+      }
     }
     var stale: [ObjectReference] = []
     for (identifier, slots) in changes.updated {
-      guard let description = description(of: identifier) else { continue }
+      guard let description = stores.description(of: identifier) else { continue }
       for slot in slots { summary.note(description, slot) }
       guard let link = registered(identifier)?.link, !link.storage.isFault else { continue }
       stale.append(link)

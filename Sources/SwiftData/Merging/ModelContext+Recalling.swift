@@ -10,7 +10,7 @@ extension ModelContext {
     let links = storages.filter(\.lacksValues).compactMap(\.link)
     for group in links.byClass {
       let description = group[0].storage.description
-      guard let store = try? store(of: description) else { continue }
+      guard let store = try? stores.store(of: description) else { continue }
       for part in group.chunks(of: Self.objectsAtOnce) {
         let merge = RowMerge(self, store.identifier)
         try? store.deletions(of: part, description) { merge.takeLast(of: $0, $1) }

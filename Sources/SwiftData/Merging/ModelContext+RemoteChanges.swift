@@ -79,7 +79,7 @@ extension ModelContext {
   @inline(never)
   final func mergePendingEvents() {
     // Without an answer to a save, each use would ask for it.
-    if !isInDoubt { mergeRemoteChanges() }
+    if !stores.isInDoubt { mergeRemoteChanges() }
   }
 
   /// Merges a part of the waiting saves, and lets other work on the same queue run in between.
@@ -114,7 +114,7 @@ extension ModelContext {
   /// Merges up to `limit` changes of a transaction; returns how many, and `nil` if there was nothing to
   /// merge.
   private func mergeNext(_ limit: Int, _ summary: inout MergedChanges) -> Int? {
-    if isInDoubt {
+    if stores.isInDoubt {
       do { try settleSaves() } catch { return nil }
     }
     // The changes of others aren't undone together with earlier ones of the program.

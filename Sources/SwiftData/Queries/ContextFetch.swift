@@ -24,9 +24,9 @@ struct ContextFetch<T: PersistentModel> {
     self.descriptor = descriptor
     let description = EntityDescription.of(T.self)
     self.description = description
-    store = try context.store(of: description)
+    store = try context.stores.store(of: description)
     try descriptor.checkRange()
-    filter = try PendingFilter(descriptor, stores: context.storeIdentifiers, refusal: refusal)
+    filter = try PendingFilter(descriptor, stores: context.stores.identifiers, refusal: refusal)
     var query = StoreQuery(description, filter.expression)
     query.request.sort = filter.sort ?? []
     if store.takesExpressions {

@@ -20,8 +20,7 @@ extension ModelContext {
   ) throws {
     try prepare()
     let description = EntityDescription.of(T.self)
-    let store = try store(of: description)
-    guard store.allowsSave else { throw readOnly(description) }
+    let store = try stores.writableStore(of: description)
     try using { try delete(description, predicate, includeSubclasses, from: store) }
     announceWrite(to: store)
   }
@@ -121,8 +120,7 @@ extension ModelContext {
   ) throws -> Int {
     try prepare()
     let description = EntityDescription.of(T.self)
-    let store = try store(of: description)
-    guard store.allowsSave else { throw readOnly(description) }
+    let store = try stores.writableStore(of: description)
     var query = try ContextFetch(self, FetchDescriptor(predicate: predicate)).exactQuery()
     query.request.includesSubentities = includeSubclasses
     let lowered = try assignments.map { try $0.lowered() }
@@ -162,8 +160,7 @@ extension ModelContext {
   ) throws {
     try prepare()
     let description = EntityDescription.of(T.self)
-    let store = try store(of: description)
-    guard store.allowsSave else { throw readOnly(description) }
+    let store = try stores.writableStore(of: description)
     let relationships = description.relationships.filter { !$0.isToMany }
     let changingDefaults = description.changingDefaults
     var rows: [[Slot]] = []
@@ -185,23 +182,13 @@ extension ModelContext {
   ///   store.
   private func check(_ slot: Slot, _ property: PropertyDescription) throws {
     guard let target = slot.targetIdentifier, let store = target.storeIdentifier,
-      !storeIdentifiers.contains(store)
+      !stores.identifiers.contains(store)
     else { return }
     throw SwiftDataError(
       .modelValidationFailure,
       "The container doesn't have the store of \(target), to which \(property.name) is to lead.",
       entity: Schema.entityName(for: property.owner),
       property: property.name
-    )
-  }
-
-  /// The error that a store may only be read.
-  final func readOnly(_ description: EntityDescription) -> SwiftDataError {
-    SwiftDataError(
-      .storeFailure,
-      "The store of \(description.name) may only be read.",
-      hint: "Its configuration says allowsSave: false.",
-      entity: description.name
     )
   }
 }

@@ -42,8 +42,8 @@ extension ModelContext {
     {
       return model
     }
-    let description = description(of: persistentModelID) ?? EntityDescription.of(type)
-    let found = try store(of: description)
+    let description = stores.description(of: persistentModelID) ?? EntityDescription.of(type)
+    let found = try stores.store(of: description)
       .rows([persistentModelID], of: description, slots: nil, into: self)
     if let model = found.first?.model as? T, found.first?.storage.phase != .deleted { return model }
     var error = SwiftDataError(
@@ -56,7 +56,7 @@ extension ModelContext {
   }
 
   private func placeholder(_ identifier: PersistentIdentifier) -> any PersistentModel {
-    let description = description(of: identifier) ?? core.descriptions.values.first
+    let description = stores.description(of: identifier) ?? core.descriptions.values.first
     guard let model = description?.makePlaceholder(identifier) as? any PersistentModel else {
       preconditionFailure("The container has no models.")
     }

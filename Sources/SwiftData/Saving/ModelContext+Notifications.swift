@@ -37,7 +37,7 @@ extension ModelContext {
 
   /// Delivers this context's save to the other contexts of the process.
   private final func catchUp(_ token: DefaultHistoryToken) {
-    for store in stores {
+    for store in stores.all {
       guard let moment = token[store.identifier] else { continue }
       WatchedStores.catchUp(store.identifier, moment, for: mergeQueue)
     }

@@ -97,7 +97,9 @@ extension ModelContext {
   ///   `modelValidationFailure` for a value that can't be stored.
   private func check(_ parts: [(store: any ContextStore, changes: SaveChanges)]) throws {
     for (store, changes) in parts {
-      if !store.allowsSave, let link = changes.first { throw readOnly(link.storage.description) }
+      if !store.allowsSave, let link = changes.first {
+        throw stores.readOnly(link.storage.description)
+      }
     }
     for (store, changes) in parts.dropFirst() { try store.check(changes) }
   }
@@ -149,12 +151,12 @@ extension ModelContext {
   ///
   /// Nothing is saved then if a requirement fails.
   private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
-    let parts: [(store: any ContextStore, changes: SaveChanges)] = stores.compactMap { store in
+    let parts: [(store: any ContextStore, changes: SaveChanges)] = stores.all.compactMap { store in
       func isOwn(_ link: ObjectReference) -> Bool {
-        stores.count == 1 || owner(of: link) == ObjectIdentifier(store)
+        stores.all.count == 1 || owner(of: link) == ObjectIdentifier(store)
       }
       func own(_ links: [ObjectReference]) -> [ObjectReference] {
-        stores.count == 1 ? links : links.filter(isOwn)
+        stores.all.count == 1 ? links : links.filter(isOwn)
       }
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = own(pending.inserted.all)
@@ -168,7 +170,7 @@ extension ModelContext {
   }
 
   private func owner(of link: ObjectReference) -> ObjectIdentifier? {
-    (try? store(of: link.storage.description)).map(ObjectIdentifier.init)
+    (try? stores.store(of: link.storage.description)).map(ObjectIdentifier.init)
   }
 
   // MARK: - Outcomes

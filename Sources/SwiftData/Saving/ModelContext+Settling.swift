@@ -3,9 +3,6 @@
 /// Such a save is sent again with its key before anything else is asked of the stores, saved, or merged.
 /// Changes that the program has made since stay pending. A rollback gives the save up.
 extension ModelContext {
-  /// Whether there is a save with an unknown outcome.
-  final var isInDoubt: Bool { stores.contains { $0.isInDoubt } }
-
   /// Finds out the outcome of saves whose answers were lost.
   ///
   /// If a store refuses a save after all, its changes stay pending.
@@ -15,9 +12,9 @@ extension ModelContext {
   @discardableResult
   final func settleSaves() throws -> SaveReport {
     var report = SaveReport()
-    guard isInDoubt else { return report }
+    guard stores.isInDoubt else { return report }
     defer { if !report.isEmpty { announce(report) } }
-    for store in stores {
+    for store in stores.all {
       guard let (save, outcome) = try store.settle() else { continue }
       take(outcome, of: save, from: store, &report)
     }

@@ -18,7 +18,7 @@ extension ModelContext {
     for group in partial.filter({ $0.storage.newer?.isGone != true }).byClass {
       let description = group[0].storage.description
       let rows = group.compactMap(\.storage.identifier.row)
-      guard let here = try store(of: description).existingRows(among: rows, of: description)
+      guard let here = try stores.store(of: description).existingRows(among: rows, of: description)
       else { continue }
       let gone = group.map(\.storage).filter { !here.contains($0.identifier.row ?? 0) }
       noteDeletions(of: gone)
