@@ -14,9 +14,7 @@ public class ModelContext: Equatable {
   final let identityMap = IdentityMap()
   /// The changes that aren't saved.
   @exclusivity(unchecked) final var pending = PendingChanges()
-  final var recent = RecentObjects()
-  /// The prefetched objects of the last few fetches.
-  final var prefetched: [[AnyObject]] = []
+  final var recent: RecentObjects
   /// The errors that couldn't be thrown yet.
   final let errors = PostponedErrors()
   /// The properties whose stored values are too large for a row, and are read one by one.
@@ -59,7 +57,7 @@ public class ModelContext: Equatable {
   init(_ core: any OpenStores, isSuccessor: Bool) {
     stores = ContextStores(core)
     self.isSuccessor = isSuccessor
-    recent.isOff = isSuccessor
+    recent = RecentObjects(isOff: isSuccessor)
     identityMap.context = self
   }
 

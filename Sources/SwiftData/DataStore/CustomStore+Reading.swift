@@ -182,7 +182,7 @@ extension CustomStore {
       return links
     }
     let links = take(snapshots)
-    context.keepPrefetched(take(related))
+    context.recent.add(prefetched: take(related))
     return links
   }
 }

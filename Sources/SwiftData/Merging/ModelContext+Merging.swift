@@ -70,13 +70,6 @@ extension ModelContext {
     let description: ObjectIdentifier
     let slots: [Int]
   }
-
-  /// Keeps the prefetched objects of the last few fetches alive.
-  final func keepPrefetched(_ links: [ObjectReference]) {
-    guard !links.isEmpty, !isSuccessor else { return }
-    prefetched.append(links.map(\.model))
-    if prefetched.count > 4 { prefetched.removeFirst() }
-  }
 }
 
 extension ModelStorage {

@@ -57,7 +57,6 @@ extension ModelContext {
       for storage in table.all { invalidate(storage) }
     }
     recent.removeAll()
-    prefetched = []
   }
 
   /// Makes the next save fail if others have changed or deleted an object since this call.

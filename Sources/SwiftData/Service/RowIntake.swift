@@ -265,7 +265,7 @@ final class RowIntake {
       let type = property.destination
     else { return }
     let branch = branches[path]
-    if let branch { context.keepPrefetched(branch.links) }
+    if let branch { context.recent.add(prefetched: branch.links) }
     guard property.isToMany else { return }
     let table = context.identityMap.table(of: EntityDescription.of(type).key(in: store))
     let sources = parent.isEmpty ? links : branches[parent]?.links ?? []
