@@ -73,7 +73,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
     guard !isRegistering, let context else { return }
     isRegistering = true
     defer { isRegistering = false }
-    context.applyDeleteRules()
+    DeleteRules(context).apply()
     register()
   }
 

@@ -23,7 +23,7 @@ extension CustomStore {
     var gone = Set(links.map(\.storage.identifier))
     if try !deleteInStore(descriptor.predicate, query, context) {
       for link in links { scratch.delete(link) }
-      scratch.applyDeleteRules()
+      DeleteRules(scratch).apply()
       gone.formUnion(scratch.pending.deleted.all.map(\.storage.identifier))
       try scratch.save()
     }

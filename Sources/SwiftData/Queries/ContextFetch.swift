@@ -120,7 +120,7 @@ struct ContextFetch<T: PersistentModel> {
   /// Finds the changes that matter; `nil` if there are none, and the store does all that there is to do.
   func pendingChanges() throws -> Pending? {
     guard descriptor.includePendingChanges else { return isExact ? nil : Pending() }
-    context.applyDeleteRules()
+    DeleteRules(context).apply()
     var pending = Pending()
     guard context.hasChanges else { return isExact ? nil : pending }
     // In the order of a save.

@@ -108,7 +108,7 @@ extension ModelContext {
   public final func processPendingChanges() {
     using {
       mergeRemoteChanges()
-      applyDeleteRules()
+      DeleteRules(self).apply()
       for observer in observers { observer.didProcessChanges() }
     }
   }

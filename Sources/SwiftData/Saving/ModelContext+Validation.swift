@@ -2,7 +2,7 @@
 extension ModelContext {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` that names the entity and the property.
   final func validate() throws {
-    if let error = deniedDeletion() { throw error }
+    if let error = DeleteRules(self).denial() { throw error }
     for link in pending.inserted.current { try validate(link.storage, isNew: true) }
     for link in pending.changed.current {
       try checkUnread(link.storage)

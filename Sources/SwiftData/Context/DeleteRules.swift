@@ -1,14 +1,18 @@
-/// The effects of deletions on the objects that the deleted ones lead to.
-extension ModelContext {
+/// The effects of a context's deletions on the objects that the deleted ones lead to.
+struct DeleteRules {
+  private let context: ModelContext
+
+  init(_ context: ModelContext) { self.context = context }
+
   /// Applies the delete rules of the objects that were deleted since the last time.
-  final func applyDeleteRules() {
-    guard pending.hasUndecided else { return }
+  func apply() {
+    guard context.pending.hasUndecided else { return }
     var all: [ObjectReference] = []
     var unread: [ObjectReference] = []
-    while pending.hasUndecided {
-      let batch = pending.removeUndecided()
+    while context.pending.hasUndecided {
+      let batch = context.pending.removeUndecided()
       all += batch
-      let failures = errors.failedReads
+      let failures = context.errors.failedReads
       let groups = batch.byClass
       readUnloaded(groups)
       for links in groups {
@@ -16,10 +20,10 @@ extension ModelContext {
           cascade(property, of: links)
         }
       }
-      if errors.failedReads > failures { unread += batch }
+      if context.errors.failedReads > failures { unread += batch }
     }
     // If targets of the rules couldn't be read, the rules are applied again later.
-    pending.decide(unread)
+    context.pending.decide(unread)
     leave(all)
   }
 
@@ -35,10 +39,10 @@ extension ModelContext {
           wanted.contains(where: link.storage.isUnloaded) && !link.storage.identifier.isTemporary
         }
         if rows.isEmpty { return }
-        _ = read(rows.map(\.storage.identifier), of: description, slots: slots)
+        _ = context.read(rows.map(\.storage.identifier), of: description, slots: slots)
       }
       readRows(lacking: properties.filter { !$0.isExternal }.map(\.slot), slots: nil)
-      guard undoRecorder != nil else { continue }
+      guard context.undoRecorder != nil else { continue }
       let external = properties.filter(\.isExternal).map(\.slot)
       readRows(lacking: external, slots: external)
     }
@@ -48,15 +52,15 @@ extension ModelContext {
     let slot = property.slot
     switch property.relationship?.deleteRule ?? .nullify {
     case .nullify, .noAction: return
-    case .deny: pending.deny(links, slot)
+    case .deny: context.pending.deny(links, slot)
     case .cascade:
       if property.isToMany {
         for batch in links.filter({ $0.storage.isUnloaded(slot) }).chunks(of: 1000) {
-          loadTargets(of: batch, slot)
+          context.loadTargets(of: batch, slot)
         }
       }
       for link in links {
-        for target in link.storage.allTargets(slot) { delete(target) }
+        for target in link.storage.allTargets(slot) { context.delete(target) }
       }
     }
   }
@@ -98,10 +102,10 @@ extension ModelContext {
     for links in groups {
       let description = links[0].storage.description
       lazy var gone = links.identifiers
-      for owner in core.descriptions.values {
+      for owner in context.core.descriptions.values {
         let slots = owner.ownProperties.filter { $0.leadsOneWay(to: description) }
         guard !slots.isEmpty else { continue }
-        for link in registered(of: owner)
+        for link in context.registered(of: owner)
         where link.storage.phase == .stored || link.storage.phase == .inserted {
           for property in slots where !link.storage.isUnloaded(property.slot) {
             link.storage.forget(links, gone, property.slot)
@@ -118,7 +122,7 @@ extension ModelContext {
     else { return }
     let target = EntityDescription.of(type)
     let gone = links.identifiers
-    for owner in identityMap.table(of: target.key(in: root.storeIdentifier)).links
+    for owner in context.identityMap.table(of: target.key(in: root.storeIdentifier)).links
     where owner.storage.phase == .stored && owner.storage.description.isKind(of: target)
       && !owner.storage.isUnloaded(inverse.slot)
     {
@@ -126,9 +130,9 @@ extension ModelContext {
     }
   }
 
-  /// Returns the error that a deletion is denied; `nil` if none is.
-  final func deniedDeletion() -> SwiftDataError? {
-    for (link, slot) in pending.denials where link.storage.phase == .deleted {
+  /// Returns the error that a rule denies a deletion; `nil` if none does.
+  func denial() -> SwiftDataError? {
+    for (link, slot) in context.pending.denials where link.storage.phase == .deleted {
       let property = link.storage.description.properties[slot]
       let rest = link.storage.allTargets(slot).filter { $0.storage.phase != .deleted }
       guard !rest.isEmpty else { continue }
