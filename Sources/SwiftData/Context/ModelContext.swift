@@ -37,10 +37,7 @@ public class ModelContext: Equatable {
   final var isWatching = false
   /// Whether something was read since the stores couldn't be watched.
   final var hasMissedChanges = false
-  /// How many closures of transactions run inside of each other.
-  final var transactionDepth = 0
-  /// The first error of a transaction inside of another one.
-  final var transactionFailure: (any Error)?
+  final var transactions = RunningTransactions()
   /// Whether the saves of others are being merged.
   final var isMerging = false
 

@@ -27,22 +27,6 @@ extension ModelContext {
     case conflicts
   }
 
-  /// Delivers a save to the other contexts of the process, and posts its notification.
-  final func announce(_ report: SaveReport) {
-    accessGuard.aside {
-      for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
-      post(report)
-    }
-  }
-
-  /// Delivers this context's save to the other contexts of the process.
-  private final func catchUp(_ token: DefaultHistoryToken) {
-    for store in stores.all {
-      guard let moment = token[store.identifier] else { continue }
-      WatchedStores.catchUp(store.identifier, moment, for: mergeQueue)
-    }
-  }
-
   /// Delivers a bulk write, whose answer has no token, to the other contexts of the process.
   ///
   /// Where the policy lets the store win, unsaved changes of this context give way to it at once, as to
@@ -58,20 +42,5 @@ extension ModelContext {
     else { return }
     WatchedStores.catchUp(store.identifier, head, for: own)
     if givesWay { mergeRemoteChanges() }
-  }
-
-  /// Posts a notification about the changes of a save.
-  private final func post(_ report: SaveReport) {
-    var info: [AnyHashable: Any] = [:]
-    func add(_ key: NotificationKey, _ value: Any) {
-      info[key] = value
-      info[key.rawValue] = value
-    }
-    add(.insertedIdentifiers, report.inserted)
-    add(.updatedIdentifiers, report.updated)
-    add(.deletedIdentifiers, report.deleted)
-    add(.historyTokens, report.tokens)
-    if !report.conflicts.isEmpty { add(.conflicts, report.conflicts) }
-    NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
   }
 }

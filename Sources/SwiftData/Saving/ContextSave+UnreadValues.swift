@@ -5,23 +5,28 @@ internal import DepotProtocol
 ///
 /// A policy that stores such a row again makes it from the values in the save. Values that were
 /// never read, or that are too large to be sent as base values, would be lost.
-extension ModelContext {
+extension ContextSave {
   /// Finds the objects whose rows are deleted, before a save stores these again.
   ///
   /// Their values are read from the history then, and large ones are sent with the save.
   ///
   /// - Throws: ``SwiftDataError/saveConflict`` if a value of such an object is lost.
-  final func checkRowsToMakeAgain() throws {
-    guard mergePolicy == .mergeByPropertyObjectTrump || mergePolicy == .overwrite else { return }
-    let partial = pending.changed.current.filter { $0.storage.isSavedInPart }
+  func checkRowsToMakeAgain() throws {
+    guard context.mergePolicy == .mergeByPropertyObjectTrump || context.mergePolicy == .overwrite
+    else { return }
+    let partial = context.pending.changed.current.filter { $0.storage.isSavedInPart }
     if partial.isEmpty { return }
     for group in partial.filter({ $0.storage.newer?.isGone != true }).byClass {
       let description = group[0].storage.description
       let rows = group.compactMap(\.storage.identifier.row)
-      guard let here = try stores.store(of: description).existingRows(among: rows, of: description)
+      guard
+        let here = try context.stores.store(of: description).existingRows(
+          among: rows,
+          of: description
+        )
       else { continue }
       let gone = group.map(\.storage).filter { !here.contains($0.identifier.row ?? 0) }
-      noteDeletions(of: gone)
+      context.noteDeletions(of: gone)
     }
     for link in partial where link.storage.newer?.isGone == true {
       if let slot = link.storage.unknownSlot { throw unknown(slot, of: link.storage) }

@@ -1,10 +1,10 @@
 /// The rules that a save checks before anything is sent.
-extension ModelContext {
+extension ContextSave {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` that names the entity and the property.
-  final func validate() throws {
-    if let error = DeleteRules(self).denial() { throw error }
-    for link in pending.inserted.current { try validate(link.storage, isNew: true) }
-    for link in pending.changed.current {
+  func validate() throws {
+    if let error = DeleteRules(context).denial() { throw error }
+    for link in context.pending.inserted.current { try validate(link.storage, isNew: true) }
+    for link in context.pending.changed.current {
       try checkUnread(link.storage)
       try validate(link.storage, isNew: false)
     }
