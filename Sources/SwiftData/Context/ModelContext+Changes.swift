@@ -42,46 +42,14 @@ extension ModelContext {
   final func insert(_ storage: ModelStorage) {
     if storage.description.relationships.isEmpty, !storage.isOrphan {
       _ = insertAlone(storage)
-      return
+    } else {
+      var insertion = ObjectInsertion(self)
+      insertion.insert(storage)
     }
-    var adoption = Adoption()
-    guard enter(storage, &adoption) else { return }
-    var queue = [storage]
-    var entering: [ModelStorage] = []
-    func take(_ link: ObjectReference) {
-      if link.storage.isAdoptable, enter(link.storage, &adoption) { queue.append(link.storage) }
-    }
-    while let next = queue.popLast() {
-      for property in next.description.relationships {
-        switch next.slots[property.slot] {
-        case .link(let link): take(link)
-        case .weak(let weak): if let link = weak.link { take(link) }
-        case .many(let list?):
-          if property.shape.isStrong, property.shape.inverse?.isToMany == true, list.count > 0,
-            next.phase == .inserted
-          {
-            entering.append(next)
-          }
-          for link in list.links ?? [] { take(link) }
-        default: break
-        }
-      }
-      // Objects that the context already has are kept, unless the adopted ones have changes.
-      while let link = adoption.reached.popLast() {
-        if link.storage.hasChanges || registered(link.storage.identifier) == nil { take(link) }
-      }
-    }
-    // After a rollback the inverse lists lacked these objects.
-    for storage in entering { storage.enterInverses() }
-    finish(adoption)
   }
 
-  /// Takes an object into the context; returns whether it wasn't there.
-  private func enter(_ storage: ModelStorage, _ adoption: inout Adoption) -> Bool {
-    storage.isOrphan ? adopt(storage, &adoption) : insertAlone(storage)
-  }
-
-  private func insertAlone(_ storage: ModelStorage) -> Bool {
+  /// Inserts an object without the targets of its relationships; returns whether it is new here.
+  final func insertAlone(_ storage: ModelStorage) -> Bool {
     guard let link = storage.link else { return false }
     if let other = storage.ownContext, other !== self {
       refuse(

@@ -22,7 +22,7 @@ final class ContextSave {
       }
     }
     try context.settleSaves()
-    try context.checkAdopted()
+    try checkAdopted()
     context.processPendingChanges()
     try context.errors.throwOfRead()
     try validate()
@@ -38,6 +38,29 @@ final class ContextSave {
     context.pending.removeConditions()
     refreshStale()
     for observer in context.observers { observer.didSave() }
+  }
+
+  /// Reads the rows of objects that were adopted since the last save and aren't changed, which others may
+  /// have changed or deleted meanwhile.
+  ///
+  /// An object that the program has inserted and whose row is deleted is inserted as a new one.
+  ///
+  /// - Throws: ``SwiftDataError`` if the rows can't be read.
+  func checkAdopted() throws {
+    let unchanged = context.pending.adopted.filter { link in
+      link.storage.context === context && link.storage.phase == .stored && !link.storage.hasChanges
+    }
+    for links in unchanged.byClass {
+      let description = links[0].storage.description
+      let found = try context.stores.store(of: description)
+        .rows(links.map(\.storage.identifier), of: description, slots: nil, into: context)
+      let known = found.identifiers
+      for link in links where !known.contains(link.storage.identifier) {
+        context.mergeDeletions(of: [link.storage])
+        if context.pending.isAskedFor(link) { context.insert(link.storage) }
+      }
+    }
+    context.pending.removeAdopted()
   }
 
   /// Saves the changes of one store after the other.

@@ -1,15 +1,85 @@
-/// Objects of contexts that no longer exist, in the context that takes them over.
+/// The insertion of an object into a context, with all objects that its relationships lead to.
 ///
-/// Such an object is in this context as if it had been fetched here, and its changes are made again.
-extension ModelContext {
-  /// Moves an object whose context no longer exists into this context, unless that's impossible.
-  ///
-  /// Its changes and their targets are put into `adoption`.
-  final func adopt(_ storage: ModelStorage, _ adoption: inout Adoption) -> Bool {
+/// An object of a context that no longer exists is in this one then as if it had been fetched here, and its
+/// changes are made again.
+struct ObjectInsertion {
+  /// An object that a relationship leads to.
+  struct Target {
+    var identifier: PersistentIdentifier
+    var link: ObjectReference?
+  }
+
+  /// A property that the program has changed.
+  struct Edit {
+    var slot: Int
+    var value: Slot
+    /// The targets that a relationship has lost.
+    var removed: [Target] = []
+    /// The targets that a relationship has gained.
+    var added: [Target] = []
+  }
+
+  private let context: ModelContext
+  /// The objects whose relationships are to be followed.
+  private var queue: [ModelStorage] = []
+  /// The objects of other contexts that are taken, with the program's changes of them.
+  private var edits: [(link: ObjectReference, edits: [Edit])] = []
+  /// Objects that these lead to.
+  private var reached: [ObjectReference] = []
+  /// Earlier objects of the context, with the objects that have their rows now.
+  private var replaced: [(old: ObjectReference, new: ObjectReference)] = []
+
+  init(_ context: ModelContext) { self.context = context }
+
+  /// Inserts an object with all objects that its relationships lead to.
+  mutating func insert(_ storage: ModelStorage) {
+    guard enter(storage) else { return }
+    queue = [storage]
+    var entering: [ModelStorage] = []
+    while let next = queue.popLast() {
+      for property in next.description.relationships {
+        switch next.slots[property.slot] {
+        case .link(let link): take(link)
+        case .weak(let weak): if let link = weak.link { take(link) }
+        case .many(let list?):
+          if property.shape.isStrong, property.shape.inverse?.isToMany == true, list.count > 0,
+            next.phase == .inserted
+          {
+            entering.append(next)
+          }
+          for link in list.links ?? [] { take(link) }
+        default: break
+        }
+      }
+      // Objects that the context already has are kept, unless the adopted ones have changes.
+      while let link = reached.popLast() {
+        if link.storage.hasChanges || context.registered(link.storage.identifier) == nil {
+          take(link)
+        }
+      }
+    }
+    // After a rollback the inverse lists lacked these objects.
+    for storage in entering { storage.enterInverses() }
+    finish()
+  }
+
+  private mutating func take(_ link: ObjectReference) {
+    if link.storage.isAdoptable, enter(link.storage) { queue.append(link.storage) }
+  }
+
+  /// Takes an object into the context; returns whether it wasn't there.
+  private mutating func enter(_ storage: ModelStorage) -> Bool {
+    storage.isOrphan ? adopt(storage) : context.insertAlone(storage)
+  }
+
+  // MARK: - Objects of contexts that no longer exist
+
+  /// Moves an object whose context no longer exists into the context, unless that's impossible.
+  private mutating func adopt(_ storage: ModelStorage) -> Bool {
     guard let link = storage.link, isOwn(storage) else { return false }
-    let replaced = registered(storage.identifier)
+    let replaced = context.registered(storage.identifier)
     if let replaced, replaced.hasChanges {
-      refuse(
+      context.refuse(
         "The \(storage.description.name) \(storage.identifier) of a context that is gone can't be taken "
           + "over: this context has changes of it in another object.",
         storage.description,
@@ -17,33 +87,33 @@ extension ModelContext {
       )
       return false
     }
-    adoption.reached += storage.reachedOrphans()
-    unregister(storage)
+    reached += storage.reachedOrphans()
+    context.unregister(storage)
     storage.leaveGroup()
     if let replaced, let old = replaced.link {
-      unregister(replaced)
+      context.unregister(replaced)
       replaced.leaveGroup()
-      OrphanedObjects(core).add(replaced)
-      adoption.replaced.append((old, link))
+      OrphanedObjects(context.core).add(replaced)
+      self.replaced.append((old, link))
     }
-    adoption.edits.append((link, storage.takeEdits()))
-    willRead()
-    register(storage)
-    pending.adopted.append(link)
+    edits.append((link, storage.takeEdits()))
+    context.willRead()
+    context.register(storage)
+    context.pending.adopted.append(link)
     return true
   }
 
-  /// Whether an object is in a store of this context.
+  /// Whether an object is in a store of the context.
   private func isOwn(_ storage: ModelStorage) -> Bool {
     let description = storage.description
-    guard core.descriptions[description.name] === description,
-      let store = try? stores.store(of: description)
+    guard context.core.descriptions[description.name] === description,
+      let store = try? context.stores.store(of: description)
     else {
-      errors.refuse(stores.unknownSchema(description))
+      context.errors.refuse(context.stores.unknownSchema(description))
       return false
     }
     if store.identifier == storage.identifier.storeIdentifier { return true }
-    refuse(
+    context.refuse(
       "The \(description.name) \(storage.identifier) is in a store of another container.",
       description,
       hint: "Insert a new object with the same values."
@@ -52,14 +122,14 @@ extension ModelContext {
   }
 
   /// Redirects references to adopted objects, and makes the changes of these objects again.
-  final func finish(_ adoption: Adoption) {
-    replace(adoption.replaced)
-    for (link, edits) in adoption.edits {
+  private func finish() {
+    replace()
+    for (link, edits) in edits {
       for edit in edits { make(edit, of: link.storage) }
     }
   }
 
-  private func make(_ edit: Adoption.Edit, of storage: ModelStorage) {
+  private func make(_ edit: Edit, of storage: ModelStorage) {
     let slot = edit.slot
     let property = storage.description.properties[slot]
     if property.destination == nil { return storage.change(slot, to: edit.value) }
@@ -80,76 +150,27 @@ extension ModelContext {
     }
   }
 
-  /// Returns this context's object for a target, which may be adopted for this.
-  private func own(_ target: Adoption.Target) -> ObjectReference? {
+  /// Returns the context's object for a target, which may be adopted for this.
+  private func own(_ target: Target) -> ObjectReference? {
     if let link = target.link {
-      if link.storage.ownContext === self || link.storage.phase == .unregistered { return link }
+      if link.storage.ownContext === context || link.storage.phase == .unregistered { return link }
       if link.storage.phase == .gone { return nil }
     }
-    return fault(target.identifier)
+    return context.fault(target.identifier)
   }
 
   /// Redirects references from objects to the objects that have their rows from now on.
-  private func replace(_ replaced: [(old: ObjectReference, new: ObjectReference)]) {
+  private func replace() {
     guard !replaced.isEmpty else { return }
     let news = Dictionary(first: replaced.map { (ObjectIdentifier($0.old.storage), $0.new) })
-    for link in registered(of: nil) {
+    for link in context.registered(of: nil) {
       for property in link.storage.description.relationships {
         link.storage.replaceTargets(property.slot) { news[ObjectIdentifier($0.storage)] ?? $0 }
       }
     }
-    refresh(replaced.filter { $0.old.storage.version > $0.new.storage.version }.map(\.new))
-    notifyMembership(of: replaced.map(\.new))
+    context.refresh(replaced.filter { $0.old.storage.version > $0.new.storage.version }.map(\.new))
+    context.notifyMembership(of: replaced.map(\.new))
   }
-
-  /// Reads the rows of objects that were adopted since the last save and aren't changed, which others may
-  /// have changed or deleted meanwhile.
-  ///
-  /// An object that the program has inserted and whose row is deleted is inserted as a new one.
-  ///
-  /// - Throws: ``SwiftDataError`` if the rows can't be read.
-  final func checkAdopted() throws {
-    let unchanged = pending.adopted.filter { link in
-      link.storage.context === self && link.storage.phase == .stored && !link.storage.hasChanges
-    }
-    for links in unchanged.byClass {
-      let description = links[0].storage.description
-      let found = try stores.store(of: description)
-        .rows(links.map(\.storage.identifier), of: description, slots: nil, into: self)
-      let known = found.identifiers
-      for link in links where !known.contains(link.storage.identifier) {
-        mergeDeletions(of: [link.storage])
-        if pending.isAskedFor(link) { insert(link.storage) }
-      }
-    }
-    pending.removeAdopted()
-  }
-}
-
-/// Objects without a context, while another context takes them over.
-struct Adoption {
-  /// An object that a relationship leads to.
-  struct Target {
-    var identifier: PersistentIdentifier
-    var link: ObjectReference?
-  }
-
-  /// A property that the program has changed.
-  struct Edit {
-    var slot: Int
-    var value: Slot
-    /// The targets that a relationship has lost.
-    var removed: [Target] = []
-    /// The targets that a relationship has gained.
-    var added: [Target] = []
-  }
-
-  /// The objects that are taken, with the program's changes of them.
-  var edits: [(link: ObjectReference, edits: [Edit])] = []
-  /// Objects that these lead to.
-  var reached: [ObjectReference] = []
-  /// Earlier objects of the context, with the objects that have their rows now.
-  var replaced: [(old: ObjectReference, new: ObjectReference)] = []
 }
 
 extension ModelStorage {
@@ -168,12 +189,12 @@ extension ModelStorage {
   }
 
   /// Removes the program's changes, which leaves the values that were read; returns the changes.
-  fileprivate final func takeEdits() -> [Adoption.Edit] {
+  fileprivate final func takeEdits() -> [ObjectInsertion.Edit] {
     let edits = changed.map { slot in
-      var edit = Adoption.Edit(slot: slot, value: slots[slot])
+      var edit = ObjectInsertion.Edit(slot: slot, value: slots[slot])
       if let delta = deltas[slot] {
-        edit.added = delta.added.map { Adoption.Target($0) }
-        edit.removed = delta.removed.map { Adoption.Target($0) }
+        edit.added = delta.added.map { ObjectInsertion.Target($0) }
+        edit.removed = delta.removed.map { ObjectInsertion.Target($0) }
       } else {
         let (old, new) = (base[slot]?.targets ?? [], slots[slot].targets)
         let (before, after) = (Set(old.map(\.identifier)), Set(new.map(\.identifier)))
@@ -245,7 +266,7 @@ extension ModelStorage {
   }
 }
 
-extension Adoption.Target {
+extension ObjectInsertion.Target {
   fileprivate init(_ link: ObjectReference) {
     self.init(identifier: link.storage.identifier, link: link)
   }
@@ -253,14 +274,14 @@ extension Adoption.Target {
 
 extension Slot {
   /// The targets of a relationship.
-  fileprivate var targets: [Adoption.Target] {
+  fileprivate var targets: [ObjectInsertion.Target] {
     switch self {
-    case .link(let link): [Adoption.Target(link)]
-    case .weak(let weak): weak.link.map { [Adoption.Target($0)] } ?? []
-    case .reference(let identifier): [Adoption.Target(identifier: identifier)]
+    case .link(let link): [ObjectInsertion.Target(link)]
+    case .weak(let weak): weak.link.map { [ObjectInsertion.Target($0)] } ?? []
+    case .reference(let identifier): [ObjectInsertion.Target(identifier: identifier)]
     case .many(let list?):
-      list.links?.map { Adoption.Target($0) }
-        ?? list.identifiers.map { Adoption.Target(identifier: $0) }
+      list.links?.map { ObjectInsertion.Target($0) }
+        ?? list.identifiers.map { ObjectInsertion.Target(identifier: $0) }
     default: []
     }
   }
