@@ -56,7 +56,7 @@ struct DeleteRules {
     case .cascade:
       if property.isToMany {
         for batch in links.filter({ $0.storage.isUnloaded(slot) }).chunks(of: 1000) {
-          context.loadTargets(of: batch, slot)
+          ObjectReading(context).lists(of: batch, slot)
         }
       }
       for link in links {
