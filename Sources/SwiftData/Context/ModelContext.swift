@@ -31,12 +31,8 @@ public class ModelContext: Equatable {
   final var undoRecorder: UndoRecorder?
   /// The queue of changes of others that aren't merged yet.
   final let mergeQueue = MergeQueue()
-  /// Whether rows were read, or saved.
-  final var hasRead = false
-  /// Whether the saves of others are merged.
-  final var isWatching = false
-  /// Whether something was read since the stores couldn't be watched.
-  final var hasMissedChanges = false
+  /// Whether the context is notified of the saves of others.
+  final var listening = Listening.unneeded
   final var transactions = RunningTransactions()
   /// Whether the saves of others are being merged.
   final var isMerging = false

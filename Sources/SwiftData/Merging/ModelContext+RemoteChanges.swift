@@ -13,13 +13,13 @@ extension ModelContext {
   public final var automaticallyMergesChanges: Bool {
     get { mergeQueue.isOpen }
     set {
-      if newValue, hasRead, !mergeQueue.isOpen { hasMissedChanges = true }
+      if newValue, listening != .unneeded, !mergeQueue.isOpen { listening = .late }
       mergeQueue.isOpen = newValue
-      if newValue, hasRead {
+      if newValue, listening != .unneeded {
         watch()
         mergeQueue.schedule()
-      } else if !newValue {
-        isWatching = false
+      } else if !newValue, listening == .on {
+        listening = .off
       }
     }
   }
@@ -33,8 +33,8 @@ extension ModelContext {
   /// Prepares for rows that are about to be read.
   @inline(__always)
   final func willRead() {
-    if !hasRead {
-      hasRead = true
+    if listening == .unneeded {
+      listening = .off
       if automaticallyMergesChanges { watch() }
     }
   }
@@ -43,8 +43,8 @@ extension ModelContext {
   final func noteOwn(_ token: DepotProtocol.HistoryToken, store: String) {
     guard automaticallyMergesChanges else { return }
     mergeQueue.noteOwn(token, store: store)
-    if !hasRead {
-      hasRead = true
+    if listening == .unneeded {
+      listening = .off
       watch()
     }
   }
@@ -52,26 +52,26 @@ extension ModelContext {
   /// Begins to watch the saves of others; without a service it does nothing until it is called
   /// again.
   final func watch() {
-    guard !isWatching else { return }
+    guard listening != .on else { return }
     mergeQueue.adopt(self)
     core.remote.add(mergeQueue)
     do {
       try core.remote.begin()
     } catch {
-      hasMissedChanges = true
+      listening = .late
       return
     }
-    isWatching = true
-    if hasMissedChanges { mergeQueue.noteGap() }
-    hasMissedChanges = false
+    let isLate = listening == .late
+    listening = .on
+    if isLate { mergeQueue.noteGap() }
   }
 
   /// Merges the saves of others up to now.
   ///
   /// Observers' calls during a notification don't merge.
   final func mergeRemoteChanges() {
-    if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
-    guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
+    if listening == .late, automaticallyMergesChanges { watch() }
+    guard listening == .on, !isMerging, !mergeQueue.isEmpty else { return }
     using { merge(upTo: .max) }
   }
 

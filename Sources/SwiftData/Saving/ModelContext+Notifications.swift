@@ -33,7 +33,7 @@ extension ModelContext {
   /// changes of others.
   final func announceWrite(to store: any ContextStore) {
     let givesWay =
-      isWatching && !pending.changed.isEmpty
+      listening == .on && !pending.changed.isEmpty
       && (mergePolicy == .mergeByPropertyStoreTrump || mergePolicy == .rollback)
     let own = givesWay ? nil : mergeQueue
     guard WatchedStores.hasListeners(besides: own),
