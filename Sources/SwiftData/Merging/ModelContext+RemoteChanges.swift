@@ -125,7 +125,7 @@ extension ModelContext {
       summary.formUnion(merge(changes))
       return changes.all.count
     case .gap:
-      refreshObjects(of: nil)
+      ObjectRefresh(self).refreshObjects(of: nil)
       summary.isUnknown = true
       return limit
     case .transaction(let transaction):

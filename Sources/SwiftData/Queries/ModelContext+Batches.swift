@@ -128,7 +128,9 @@ extension ModelContext {
     let changesAttributesOnly = lowered.allSatisfy { $0.property.destination == nil }
     let count = try using {
       let count = try store.update(query, lowered, in: self)
-      if count > 0 { refreshObjects(of: changesAttributesOnly ? description : nil) }
+      if count > 0 {
+        ObjectRefresh(self).refreshObjects(of: changesAttributesOnly ? description : nil)
+      }
       return count
     }
     if count > 0 { announceWrite(to: store) }
@@ -173,7 +175,7 @@ extension ModelContext {
     }
     try using {
       try store.insert(rows, of: description, in: self)
-      refreshObjects(of: description.relationships.isEmpty ? description : nil)
+      ObjectRefresh(self).refreshObjects(of: description.relationships.isEmpty ? description : nil)
     }
     announceWrite(to: store)
   }

@@ -50,7 +50,7 @@ extension ServiceStore {
     try write(nil, author: context.author) { connection, key in
       _ = try connection.delete(request, key: key, author: context.author)
     }
-    context.refreshObjects(of: nil, deleting: true)
+    ObjectRefresh(context).refreshObjects(of: nil, deleting: true)
   }
 
   func insert(
