@@ -13,7 +13,7 @@ extension ModelContext {
   ///
   /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {
-    recall(storages)
+    RowMerge.recall(storages, of: self)
     let isDisputed = storages.map { storage in
       storage.decision(on: .deletion(version: nil), mergePolicy) == .dispute
     }
@@ -45,6 +45,25 @@ extension ModelContext {
     storage.phase = .gone
     unregister(storage)
     for observer in observers { observer.didRefresh(storage, nil) }
+  }
+
+  /// Notifies owners of results of objects that were added or removed, and not by the program.
+  final func notifyMembership(of links: [ObjectReference]) {
+    var changes = MergedChanges()
+    for link in links { changes.noteMembership(link.storage.description) }
+    notifyShown(changes)
+  }
+
+  /// Notifies owners of results of changes that the program didn't make.
+  final func notifyShown(_ changes: MergedChanges) {
+    notifyObservers(changes)
+    if !changes.isEmpty { mergeQueue.schedule() }
+  }
+
+  /// Notifies observers of merged changes.
+  final func notifyObservers(_ changes: MergedChanges) {
+    if changes.isEmpty { return }
+    for observer in observers { observer.didMerge(changes) }
   }
 
   /// Reads the values again that were read of objects.

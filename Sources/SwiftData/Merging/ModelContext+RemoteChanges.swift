@@ -87,56 +87,12 @@ extension ModelContext {
     // An actor's initializer may be using it on another thread.
     guard let isFirst = accessGuard.beginMerging() else { return mergeQueue.schedule() }
     defer { if isFirst { accessGuard.end() } }
-    if !isMerging { merge(upTo: Self.changesAtOnce) }
+    if !isMerging { merge(upTo: MergeRound.changesAtOnce) }
     for observer in observers { observer.didBecomeIdle() }
   }
 
-  /// Merges up to `limit` changes, and notifies observers; the rest waits for another round.
   private func merge(upTo limit: Int) {
-    isMerging = true
-    defer { isMerging = false }
-    var summary = MergedChanges()
-    var rest = limit
-    while let count = mergeNext(rest, &summary) {
-      guard limit < .max else { continue }
-      rest -= max(count, 1)
-      if rest <= 0 {
-        if mergeQueue.scheduleRest() { break }
-        rest = limit
-      }
-    }
-    notifyObservers(summary)
-  }
-
-  /// How many changes are merged at once where others wait.
-  private static var changesAtOnce: Int { 500 }
-
-  /// Merges up to `limit` changes of a transaction; returns how many, and `nil` if there was nothing to
-  /// merge.
-  private func mergeNext(_ limit: Int, _ summary: inout MergedChanges) -> Int? {
-    if stores.isInDoubt {
-      do { try settleSaves() } catch { return nil }
-    }
-    // The changes of others aren't undone together with earlier ones of the program.
-    if !mergeQueue.isEmpty { undoRecorder?.registerChanges() }
-    guard let (event, origin, start) = mergeQueue.next() else { return nil }
-    switch event.event {
-    case .objects(let changes):
-      summary.formUnion(merge(changes))
-      return changes.all.count
-    case .gap:
-      ObjectRefresh(self).refreshObjects(of: nil)
-      summary.isUnknown = true
-      return limit
-    case .transaction(let transaction):
-      let end = start + min(transaction.changes.count - start, limit)
-      let merge = RowMerge(self, event.store, origin)
-      for change in transaction.changes[start..<end] { merge.giveUp(change) }
-      for change in transaction.changes[start..<end] { merge.take(change) }
-      merge.finish()
-      summary.formUnion(merge.summary)
-      if end < transaction.changes.count { mergeQueue.putBack((event, origin, end)) }
-      return end - start
-    }
+    var round = MergeRound(self, upTo: limit)
+    round.run()
   }
 }

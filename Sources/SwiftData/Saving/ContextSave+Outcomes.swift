@@ -94,7 +94,7 @@ extension ContextSave {
 
   /// Reads objects anew whose rows differ from the context's values.
   func refreshStale() {
-    context.leaveReplaced(report.replaced)
+    leaveReplaced(report.replaced)
     readStale(report.stale + report.kept + report.adopted)
     // Other objects may refer to a row that existed before.
     for link in report.adopted { link.storage.unloadLists() }

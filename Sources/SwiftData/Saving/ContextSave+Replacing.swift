@@ -1,35 +1,16 @@
 /// Objects whose rows others with the same unique values have taken over.
-extension ModelContext {
+extension ContextSave {
   /// Redirects references from replaced objects to the objects that have their rows now.
   ///
   /// Lists of replaced objects are read anew, since the new objects may belong to other lists.
-  final func leaveReplaced(_ replaced: [ObjectReference]) {
+  func leaveReplaced(_ replaced: [ObjectReference]) {
     guard !replaced.isEmpty else { return }
     let identifiers = Set(replaced.map(\.storage.identifier))
-    for link in registered(of: nil) {
+    for link in context.registered(of: nil) {
       for property in link.storage.description.relationships {
         link.storage.leaveReplaced(identifiers, property)
       }
     }
-  }
-
-  /// Notifies owners of results of objects that were added or removed, and not by the program.
-  final func notifyMembership(of links: [ObjectReference]) {
-    var changes = MergedChanges()
-    for link in links { changes.noteMembership(link.storage.description) }
-    notifyShown(changes)
-  }
-
-  /// Notifies owners of results of changes that the program didn't make.
-  final func notifyShown(_ changes: MergedChanges) {
-    notifyObservers(changes)
-    if !changes.isEmpty { mergeQueue.schedule() }
-  }
-
-  /// Notifies observers of merged changes.
-  final func notifyObservers(_ changes: MergedChanges) {
-    if changes.isEmpty { return }
-    for observer in observers { observer.didMerge(changes) }
   }
 }
 
