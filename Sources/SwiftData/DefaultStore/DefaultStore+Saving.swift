@@ -39,9 +39,9 @@ extension DefaultStore {
     before request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SnapshotSave? {
     let last = unconfirmedSaves.withLock { saves in
-      saves.take { $0.request.editingState.id == request.editingState.id }
+      saves.take { $0.value.request.editingState.id == request.editingState.id }
     }
-    guard let last, last.isContinued(by: request) else { return nil }
+    guard let last = last?.value, last.isContinued(by: request) else { return nil }
     var work = last.work
     do {
       work.token = try work.context.settleSaves().tokens[identifier] ?? work.token
@@ -52,12 +52,14 @@ extension DefaultStore {
     return work.context.hasChanges ? nil : work
   }
 
-  private func note(_ save: UnconfirmedSnapshotSave) { unconfirmedSaves.withLock { $0.add(save) } }
+  private func note(_ save: UnconfirmedSnapshotSave) {
+    let save = Unshared(value: save)
+    unconfirmedSaves.withLock { $0.add(save) }
+  }
 }
 
 /// A save of a context's snapshots, with an unknown outcome: all, some, or none may be stored.
-// because it is used by the one save that has taken it out of the list
-struct UnconfirmedSnapshotSave: @unchecked Sendable {
+struct UnconfirmedSnapshotSave {
   let work: SnapshotSave
   let request: DataStoreSaveChangesRequest<DefaultSnapshot>
 

@@ -19,7 +19,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
   public let identifier: String
   let container: ModelContainer
   /// The last saves with unknown outcomes, one for each context.
-  let unconfirmedSaves = Mutex(UnconfirmedWriteList<UnconfirmedSnapshotSave>(limit: 16))
+  let unconfirmedSaves = Mutex(UnconfirmedWriteList<Unshared<UnconfirmedSnapshotSave>>(limit: 16))
 
   /// Opens the store; the service is started if need be.
   ///

@@ -8,20 +8,14 @@ final class ConnectionPool: Sendable {
   /// How many are kept; other programs may need some too.
   private static let limit = 8
 
-  private let idle = Mutex<[Idle]>([])
-
-  /// A connection that waits for its next user.
-  // because it is taken out by one user before that uses it
-  private struct Idle: @unchecked Sendable {
-    let connection: BlockingConnection
-  }
+  private let idle = Mutex<[Unshared<BlockingConnection>]>([])
 
   /// Returns the connection that was used last, for the caller alone.
-  func take() -> BlockingConnection? { idle.withLock { $0.popLast() }?.connection }
+  func take() -> BlockingConnection? { idle.withLock { $0.popLast() }?.value }
 
   /// Keeps a connection that its user doesn't need any more.
   func give(_ connection: BlockingConnection) {
-    let connection = Idle(connection: connection)
+    let connection = Unshared(value: connection)
     idle.withLock { idle in
       if idle.count < Self.limit { idle.append(connection) }
     }
