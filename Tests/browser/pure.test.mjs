@@ -17,7 +17,7 @@ register(`data:text/javascript,${encodeURIComponent(`
 const page = (name) => import(new URL(`../../Sources/DepotStudio/Page/${name}`, import.meta.url));
 const { Edits } = await page("edits.js");
 const { formatAddress, identifier, parseAddress } = await page("address.js");
-const { choicesOf, isDecided, resolved } = await page("conflict.js");
+const { choicesOf, isDecided, madeAgain, resolved, settle } = await page("conflict.js");
 const { differences } = await page("differences.js");
 const {
   bytesText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
@@ -178,19 +178,24 @@ test("A conflict asks for each property that both sides changed, and for no othe
   assert.deepEqual([choices[0].base, choices[0].theirs, choices[0].mine, choices[0].who.author], [30, 31, 32, "bob"]);
 });
 
-test("The chosen values are saved on the version that the store has now, without a base", () => {
+test("The chosen values are saved on the version and the values that the store has now", () => {
   const edit = {
-    entity: "Person", id: 1, version: 1, values: { name: "Anna", age: 32 }, base: { name: "Ann", age: 30 }
+    entity: "Person", id: 1, version: 1, values: { name: "Anna", age: 32 }, base: { name: "Ann", age: 30 },
+    row: { $id: 1, name: "Ann", age: 30, city: "Oslo" },
   };
   const choices = choicesOf(conflict);
   choices[0].choice = "theirs";
   assert.ok(isDecided(choices));
   assert.deepEqual(
     resolved(edit, conflict, choices),
-    { entity: "Person", id: 1, version: 4, values: { name: "Anna" }, base: undefined },
+    {
+      entity: "Person", id: 1, version: 4, values: { name: "Anna" }, base: { name: "Ann" },
+      row: { $id: 1, name: "Ann", age: 31, city: "Bergen" }, isAgain: false,
+    },
   );
   choices[0].choice = "mine";
   assert.deepEqual(resolved(edit, conflict, choices).values, { name: "Anna", age: 32 });
+  assert.deepEqual(resolved(edit, conflict, choices).base, { name: "Ann", age: 31 });
 });
 
 test("Rows of then come from the rows of now and the changes between, wherever they were inserted and deleted",
@@ -1009,4 +1014,68 @@ test("Undo takes back every unsaved step before it undoes a save", async () => {
     }
     assert.deepEqual(heldState(it).calls.filter((call) => call !== "save"), [], `round ${round}`);
   }
+});
+
+/** Edits of two books whose saves are answered in turn: by an error, or by undefined for one that succeeds. */
+function answeredEdits(...answers) {
+  const { edits } = heldEdits();
+  session.model = new Model({ schema: { entities: [{
+    name: "Book",
+    attributes: [
+      ...["title", "year", "notes"].map((name) => ({ name, type: "string", optional: true })),
+      { name: "cover", type: "data", externalStorage: true, optional: true },
+    ],
+    relationships: [{ name: "tags", destination: "Book", toMany: true }],
+  }] } });
+  const sent = [];
+  session.client.save = async (args) => {
+    sent.push(structuredClone(args));
+    const error = answers.shift();
+    if (error) throw error;
+    return { token: "1", inserted: 0, updated: 1, deleted: 0, ids: {}, versions: {} };
+  };
+  const asked = [];
+  edits.ask = async (conflicts) => {
+    asked.push(conflicts.map(({ id, kind }) => `${id} ${kind}`));
+    settle(edits.rows, conflicts.map((conflict) => (
+      { conflict, whole: "mine", choices: choicesOf(conflict).map((one) => ({ ...one, choice: "mine" })) }
+    )));
+    return true;
+  };
+  edits.set("Book", { ...row, year: "1", notes: "n", "cover.$length": null }, "title", "b");
+  edits.set("Book", { ...row, $id: 2 }, "year", "2");
+  return { edits, sent, asked };
+}
+const refusal = (...conflicts) =>
+  Object.assign(new Error(), { code: "conflict.merge", details: { conflicts } });
+const gone = { entity: "Book", id: 1, kind: "updateOfDeleted", storeVersion: null };
+
+test("A row that is made again has all values that the page has read, and the others are named", async () => {
+  const { edits, sent, asked } = answeredEdits(refusal(gone), refusal(gone));
+  await edits.save();
+  assert.deepEqual(asked, [["1 updateOfDeleted"]]);
+  const { update, read, policy } = sent.at(-1);
+  assert.equal(policy, "mergeByPropertyObjectTrump");
+  assert.deepEqual(update[0], { entity: "Book", rows: [{ $id: 1, $version: 4, title: "b" }],
+    base: [{ title: "a", year: "1", notes: "n", cover: null }] });
+  assert.deepEqual(update[1].base, [{ year: 1 }]);
+  assert.deepEqual(read, [{ entity: "Book", ids: [2], versions: [4] }]);
+  assert.equal(edits.isEmpty, true);
+  const edit = { entity: "Book", row: { title: "a", notes: { $length: 9e6 }, "cover.$length": 3 }, values: {} };
+  assert.deepEqual(madeAgain(edit, session.model).unknown, ["year", "notes", "cover", "tags"]);
+});
+
+test("The answer about one row decides no conflict of another, which is asked by itself", async () => {
+  const other = {
+    entity: "Book", id: 2, kind: "update", storeVersion: 9, properties: ["year"], base: { year: 1 },
+    store: { year: "77" }, client: { year: "2" },
+  };
+  const late = Object.assign(new Error(), { code: "conflict.read", details: { conflicts: [{ ...other, kind: "read" }] } });
+  const { edits, sent, asked } = answeredEdits(refusal(gone), refusal(gone), late, refusal(gone, other), refusal(gone));
+  await edits.save();
+  assert.deepEqual(asked, [["1 updateOfDeleted"], ["2 update"]]);
+  assert.deepEqual(sent.map(({ policy }) => Boolean(policy)), [false, false, true, false, false, true]);
+  assert.deepEqual(sent.at(-1).read, [{ entity: "Book", ids: [2], versions: [9] }]);
+  assert.deepEqual(sent.at(-1).update[1].base, [{ year: "77" }]);
+  assert.equal(edits.isEmpty, true);
 });

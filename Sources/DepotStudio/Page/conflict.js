@@ -1,5 +1,7 @@
 /** Conflicts of a save, and the edit that is left after each property has a choice. This file knows no elements. */
 
+import { isLength } from "./format.js";
+
 /**
  * Returns the properties of a conflict with their values before, in the store, and in the page.
  *
@@ -27,16 +29,56 @@ export function choicesOf(conflict) {
 export const isDecided = (choices) => choices.every(({ choice }) => choice !== undefined);
 
 /**
- * Returns the edit that is left: the values chosen as mine, on the version that the store has now.
+ * Returns the edit that is left: the values chosen as mine, on the version and the values that the store has now.
  *
- * @param {any} edit with `values`, `base`, `version`
+ * @param {any} edit with `values`, `base`, `version`, `row`
  * @param {any} conflict
  * @param {{ path: string, choice?: string }[]} choices
  */
 export function resolved(edit, conflict, choices) {
+  const { store, storeVersion: version } = conflict;
   const theirs = new Set(choices.filter(({ choice }) => choice !== "mine").map(({ path }) => path));
   const values = Object.fromEntries(Object.entries(edit.values).filter(([path]) => !theirs.has(path)));
-  return { ...edit, version: conflict.storeVersion, values, base: undefined };
+  const base = Object.fromEntries(Object.entries(store ?? {}).filter(([path]) => Object.hasOwn(values, path)));
+  return { ...edit, version, values, base, row: { ...edit.row, ...store }, isAgain: false };
+}
+
+/** Gives edits, by their names, the answers about their conflicts. */
+export function settle(rows, answers) {
+  for (const { conflict, choices, whole } of answers) {
+    const name = `${conflict.entity}/${conflict.id}`;
+    const edit = rows.get(name);
+    if (!edit) continue;
+    if (whole === "theirs") rows.delete(name);
+    else if (conflict.kind === "updateOfDeleted") rows.set(name, { ...edit, isAgain: true });
+    else if (conflict.kind === "deleteOfUpdated") rows.set(name, { ...edit, version: conflict.storeVersion });
+    else {
+      const left = resolved(edit, conflict, choices);
+      if (Object.keys(left.values).length === 0) rows.delete(name);
+      else rows.set(name, left);
+    }
+  }
+}
+
+/**
+ * Returns the values with which a deleted row is made again, and the names of those that the page hasn't read.
+ *
+ * @param {any} edit
+ * @param {import("./schema.js").Model} model
+ * @returns {{ base: Record<string, any>, unknown: string[] }}
+ */
+export function madeAgain({ entity, row = {}, values }, model) {
+  const base = Object.create(null);
+  const unknown = [];
+  for (const column of model.columns(entity)) {
+    const { path, isExternal, isDerived } = column;
+    const value = isExternal && row[`${path}.$length`] === null ? null : row[path];
+    if (value !== undefined && !isLength(value, column)) base[path] = value;
+    else if (!isDerived && !Object.hasOwn(values, path)) unknown.push(path);
+  }
+  // Others' rows no longer lead to it.
+  unknown.push(...model.toMany(entity).map(({ name }) => name).filter((name) => !Object.hasOwn(values, name)));
+  return { base, unknown };
 }
 
 function sameJSON(one, other) {

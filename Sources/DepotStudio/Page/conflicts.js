@@ -1,6 +1,6 @@
 /** The dialog about rows that others changed meanwhile: base, theirs, mine, and a choice for each property. */
 
-import { choicesOf, isDecided, resolved } from "./conflict.js";
+import { choicesOf, isDecided, madeAgain, settle } from "./conflict.js";
 import { ask, h, replace } from "./dom.js";
 import { formatted, isLength, momentText, whoText } from "./format.js";
 import { DepotDate } from "/client/browser.js";
@@ -52,7 +52,7 @@ const kindText = ({ kind }) => ({
 
 /**
  * Asks about conflicts, and gives the edits the chosen values.
- * @returns the policy of the save that follows, or undefined if nothing is to be saved
+ * @returns {Promise<boolean>} whether the edits are to be saved
  */
 export async function askAboutConflicts(edits, conflicts) {
   const parts = conflicts.map((conflict) => ({ conflict, choices: choicesOf(conflict), whole: undefined }));
@@ -60,7 +60,7 @@ export async function askAboutConflicts(edits, conflicts) {
   const content = h("div", {}, h(
     "p", {}, "Others saved the same rows since you read them. Nothing of yours is stored yet."
   ),
-    parts.map((part) => section(part, () => update())));
+    parts.map((part) => section(part, edits.get(part.conflict.entity, part.conflict.id), () => update())));
   const update = () => {
     const isDone = parts.every(
       ({ conflict, choices, whole }) => isWhole(conflict) ? whole !== undefined : isDecided(choices)
@@ -73,33 +73,15 @@ export async function askAboutConflicts(edits, conflicts) {
     conflicts.length === 1 ? "A conflict" : `${conflicts.length} conflicts`, content,
     [{ text: "Back to my edits" }, save],
   );
-  if (answer !== "save") return undefined;
-  let policy;
-  for (const { conflict, choices, whole } of parts) {
-    const name = [...edits.rows.keys()].find((key) => {
-      const edit = edits.rows.get(key);
-      return String(edit.id) === String(conflict.id) && (
-        edit.entity === conflict.entity || key === `${conflict.entity}/${conflict.id}`
-      );
-    });
-    const edit = edits.rows.get(name);
-    if (!edit) continue;
-    if (whole === "theirs") edits.rows.delete(name);
-    else if (conflict.kind === "updateOfDeleted") policy = "mergeByPropertyObjectTrump";
-    else if (conflict.kind === "deleteOfUpdated") edit.version = conflict.storeVersion;
-    else {
-      const left = resolved(edit, conflict, choices);
-      if (Object.keys(left.values).length === 0) edits.rows.delete(name);
-      else edits.rows.set(name, left);
-    }
-  }
+  if (answer !== "save") return false;
+  settle(edits.rows, parts);
   edits.dispatchEvent(new Event("change"));
-  return { policy };
+  return true;
 }
 
 const isWhole = ({ kind }) => kind === "updateOfDeleted" || kind === "deleteOfUpdated";
 
-function section(part, changed) {
+function section(part, edit, changed) {
   const { conflict, choices } = part;
   const { entity, id, changedBy } = conflict;
   const group = `conflict${count++}`;
@@ -107,11 +89,14 @@ function section(part, changed) {
     const who = changedBy?.$deleted;
     const [mine, theirs] = conflict.kind === "updateOfDeleted"
       ? ["Make it again with my values", "Let it be deleted"] : ["Delete it all the same", "Keep it"];
+    const isUpdate = conflict.kind === "updateOfDeleted" && edit;
+    const lost = isUpdate ? madeAgain(edit, session.model).unknown : [];
     return h("section", { class: "conflict" }, h(
       "h3", {}, `${entity}/${id}`, kindText(conflict), who && ` by ${whoText(who)}`
     ),
       [["theirs", theirs], ["mine", mine]].map(([value, text]) => h("label", {},
-        h("input", { type: "radio", name: group, onchange: () => { part.whole = value; changed(); } }), text)));
+        h("input", { type: "radio", name: group, onchange: () => { part.whole = value; changed(); } }), text)),
+      lost.length > 0 && h("p", { class: "dim" }, `Made again without ${lost.join(", ")}, which the page hasn't read.`));
   }
   const rows = choices.map((choice, index) => {
     const name = `${group}-${index}`;

@@ -1,5 +1,6 @@
 /** The unsaved edits, which become one transaction, and the saved transactions, which can be undone. */
 
+import { madeAgain } from "./conflict.js";
 import { ask, errorBox, h, replace, toast } from "./dom.js";
 import { plural } from "./format.js";
 import { session } from "./session.js";
@@ -15,9 +16,19 @@ const copied = (edit) => edit && {
   ...edit, values: Object.assign(named(), edit.values), base: edit.base && Object.assign(named(), edit.base)
 };
 
+/** Whether the person wants the row again that others deleted. */
+const isAnswered = (rows, conflict) => conflict.kind === "updateOfDeleted" && rows.get(nameOf(conflict))?.isAgain;
+
+/** Whether an edit only adds and removes related rows, which conflicts with nothing. */
+const isLoose = ({ entity, values, isDeleted }) =>
+  !isDeleted && !Object.keys(values).some((path) => session.model.column(entity, path));
+
 /** The part of an edit that a save of the same row didn't store, or undefined if there is none. */
 function leftOf(edit, stored, row) {
-  const left = { ...edit, ...row, values: named(), base: edit.isNew ? named() : copied(edit).base };
+  const left = {
+    ...edit, ...row, row: { ...edit.row, ...stored.values }, values: named(),
+    base: edit.isNew ? named() : copied(edit).base,
+  };
   for (const [path, value] of Object.entries(edit.values)) {
     const isStored = Object.hasOwn(stored.values, path);
     if (isStored && isSame(stored.values[path], value)) {
@@ -35,6 +46,8 @@ export class Edits extends EventTarget {
   rows = new Map();
   error = undefined;
   isSaving = false;
+  /** Asks about the conflicts of a save, and says whether the edits are to be saved again. */
+  ask = async (conflicts) => (await import("./conflicts.js")).askAboutConflicts(this, conflicts);
   /** The unsaved steps, oldest first, each with what it takes to go back. */
   #steps = [];
   #done = [];
@@ -75,7 +88,8 @@ export class Edits extends EventTarget {
       : edit.base && Object.hasOwn(edit.base, path) ? { value: edit.base[path] } : undefined;
     if (isSame(before ?? base, next)) return;
     const step = {
-      entity, id: row.$id, version: edit ? edit.version : row.$version, isNew: edit?.isNew, path, before, base
+      entity, id: row.$id, version: edit ? edit.version : row.$version, isNew: edit?.isNew,
+      row: edit ? edit.row : row, path, before, base,
     };
     this.#steps.push(step);
     this.#put(step, next);
@@ -84,8 +98,8 @@ export class Edits extends EventTarget {
 
   /** Gives a step's property a value, or takes its edit away; an edit without values is none. */
   #put(step, next) {
-    const { entity, id, version, path, base } = step;
-    const edit = copied(this.get(entity, id)) ?? { entity, id, version, values: named(), base: named() };
+    const { entity, id, version, row, path, base } = step;
+    const edit = copied(this.get(entity, id)) ?? { entity, id, version, row, values: named(), base: named() };
     if (!next || base && isSame(base.value, next.value)) {
       delete edit.values[path];
       if (edit.base) delete edit.base[path];
@@ -139,10 +153,15 @@ export class Edits extends EventTarget {
 
   /** The arguments of the save. */
   get args() {
+    return this.#argsOf(this.rows);
+  }
+
+  #argsOf(rows) {
     const insert = [];
     const update = [];
     const deletions = new Map();
-    for (const { entity, id, version, values, base, isNew, isDeleted } of this.rows.values()) {
+    for (const edit of rows.values()) {
+      const { entity, id, version, values, isNew, isDeleted } = edit;
       if (isNew) insert.push({ entity, rows: [{ $id: id, ...values }] });
       else if (isDeleted) {
         const entry = deletions.get(entity) ?? { entity, ids: [], versions: [] };
@@ -151,6 +170,7 @@ export class Edits extends EventTarget {
         deletions.set(entity, entry);
       } else {
         const entry = { entity, rows: [{ $id: id, $version: version, ...values }] };
+        const base = edit.isAgain ? { ...madeAgain(edit, session.model).base, ...edit.base } : edit.base;
         if (base && Object.keys(base).length) entry.base = [base];
         update.push(entry);
       }
@@ -173,14 +193,38 @@ export class Edits extends EventTarget {
     return await this.#inOrder(() => this.#save());
   }
 
-  async #save(policy) {
+  /**
+   * Saves rows of edits. Those that others deleted, and that the person wants again, need a policy, which then is the
+   * whole save's: all other rows must be as they were read.
+   */
+  async #send(rows) {
+    const args = this.#argsOf(rows);
+    for (let tries = 0; ; tries++) {
+      try {
+        return await session.client.save(args);
+      } catch (error) {
+        const { conflicts = [], more } = error.details ?? {};
+        if (conflicts.length === 0 || more || tries > 3 || !conflicts.every((one) => isAnswered(rows, one))) throw error;
+      }
+      const read = [...rows.values()].filter((edit) => !edit.isNew && !edit.isAgain && !isLoose(edit))
+        .map(({ entity, id, version }) => ({ entity, ids: [id], versions: [version] }));
+      try {
+        return await session.client.save({ ...args, read, policy: "mergeByPropertyObjectTrump", onConflict: "error" });
+      } catch (error) {
+        // The save without a policy tells all conflicts.
+        if (error.code !== "conflict.read") throw error;
+      }
+    }
+  }
+
+  async #save() {
     this.isSaving = true;
     this.error = undefined;
     this.dispatchEvent(new Event("change"));
     const sent = new Map(this.rows);
     const steps = new Set(this.#steps);
     try {
-      const result = await session.client.save({ ...this.args, policy });
+      const result = await this.#send(sent);
       if (result.token) this.#done.push(result.token);
       this.#undone = [];
       this.#forget((step) => steps.has(step));
@@ -196,15 +240,16 @@ export class Edits extends EventTarget {
       if (error.details?.conflicts && /^conflict\.(merge|read)$/.test(error.code)) {
         this.isSaving = false;
         this.dispatchEvent(new Event("change"));
-        const { askAboutConflicts } = await import("./conflicts.js");
-        const answer = await askAboutConflicts(this, error.details.conflicts);
-        if (answer) {
+        const { conflicts } = error.details;
+        const open = conflicts.filter((one) => !isAnswered(this.rows, one));
+        const isSettled = await this.ask(open.length > 0 ? open : conflicts);
+        if (isSettled) {
           // A step of a value that was given up would bring it back.
           this.#forget(({ entity, id, path }) => (
             path === undefined ? !this.get(entity, id) : !this.value(entity, id, path)
           ));
         }
-        return answer ? this.isEmpty || await this.#save(answer.policy) : false;
+        return isSettled ? this.isEmpty || await this.#save() : false;
       }
       this.error = error;
       return false;
@@ -228,9 +273,9 @@ export class Edits extends EventTarget {
       }
       const id = stored.isNew ? ids[stored.id] : stored.id;
       const version = versions[entity]?.find(([one]) => String(one) === String(id))?.[1] ?? stored.version;
-      const row = { id, version, isNew: false };
+      const row = { id, version, isNew: false, isAgain: false };
       for (const step of steps) {
-        Object.assign(step, row);
+        Object.assign(step, row, { row: { ...step.row, ...stored.values } });
         if (step.whole) step.whole = leftOf(step.whole, stored, row);
         else if (Object.hasOwn(stored.values, step.path)) step.base = { value: stored.values[step.path] };
       }
