@@ -26,11 +26,12 @@ const {
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since, statsOf, storesOf } = await page("metrics.js");
-const { Unsupported, orderOf, predicateOf } = await page("predicates.js");
+const { orderOf, predicateOf } = await page("predicates.js");
 const { Needs, Tables, readTables } = await page("related.js");
 const { TableRows } = await page("rows.js");
 const { Model, completions, rulesOf, selection } = await page("schema.js");
 const { session } = await page("session.js");
+const { Unsupported, fold, localizedKey } = await page("texts.js");
 const { isSame, withLineEnds } = await page("values.js");
 const { HIGHEST, Scroller, pagesOf, surplus } = await page("window.js");
 
@@ -503,6 +504,65 @@ test("Predicates of the past find the rows that the service would find", () => {
   assert.deepEqual(found({ "==": [a("author.name"), "H"] }), [3]);
   assert.deepEqual(found({ "==": [a("title"), a("author.name")] }), []);
   assert.deepEqual(found(true), [1, 2, 3]);
+});
+
+/** The answer of a predicate for one row of an entity with a number `x` and a text `n`, and with many related rows. */
+function askedOf(tree, row, many = []) {
+  const types = { x: "double", n: "string", i: "int64" };
+  const model = {
+    column: (_, path) => types[path] && { path, type: types[path], kind: "attribute" },
+    relationships: () => [{ name: "many", toMany: true, destination: "F" }],
+  };
+  const tables = { row: (entity, id) => (entity === "E" ? row : many[id]), linked: () => many.map((_, id) => id) };
+  return predicateOf(tree, { entity: "E", needs: { model, note() {}, noteLinks() {} } })({ self: 1, tables });
+}
+
+test("NaN is neither equal to a number nor before or behind one, as for the service", () => {
+  const is = (tree) => askedOf(tree, { x: NaN, n: "a" }, [{ x: NaN, i: 9223372036854775807n }, { x: 0, i: 1 }]);
+  for (const name of ["<", "<=", ">", ">=", "=="]) {
+    for (const other of [0, a("x"), { max: a("many.x") }]) assert.equal(is({ [name]: [a("x"), other] }), false, name);
+  }
+  assert.equal(is({ "!=": [a("x"), a("x")] }), true);
+  assert.equal(is({ not: { "==": [a("x"), a("x")] } }), true);
+  assert.equal(is({ between: [a("x"), -1, 1] }), false);
+  assert.equal(is({ in: [a("x"), [{ value: NaN, type: "double" }]] }), false);
+  assert.equal(is(any("any", a("many.x"), { ">": [element, 0] })), false);
+  // A sum beyond 64 bits has no result.
+  assert.equal(is({ ">": [{ sum: a("many.i") }, 0] }), false);
+  assert.equal(is({ "==": [{ sum: a("many.i") }, null] }), true);
+});
+
+test("Texts are folded as the service folds them, or not at all", () => {
+  for (const [one, other, options] of [
+    ["e\u0301", "é", "c"], ["ΟΔΟΣ", "οδος", "c"], ["οδοσ", "οδος", "c"], ["Straße", "STRASSE", "c"],
+    ["ﬁsh", "FISH", "c"], ["ŉ", "ʼN", "c"], ["가", "\u1100\u1161", "c"], ["É", "e", "cd"], ["é", "e", "d"], ["İ", "i\u0307", "c"],
+  ]) {
+    assert.equal(fold(one, options), fold(other, options), `${one} ${other}`);
+    assert.equal(askedOf({ "==": [a("n"), other], options }, { n: one }), true, one);
+  }
+  for (const [one, other, options] of [["ı", "i", "c"], ["é", "e", "c"], ["É", "é", "d"], ["e\u0301", "é", ""]]) {
+    assert.notEqual(fold(one, options), fold(other, options), `${one} ${other}`);
+  }
+  // Signs that came with a later version of Unicode, and one that has lower case by another rule.
+  for (const text of ["\u{3fffd}", "STRAẞE"]) assert.throws(() => fold(text, "c"), Unsupported);
+});
+
+test("Texts of the past are in the order that people expect, as those of now", () => {
+  const expected = [
+    "", "\u0001", " a", "-", ",", "$", "1", "2", "02", "9", "10", "٣", "ａ", "Apple", "apple", "äpple", "b", "zebra",
+    "øre", "あ",
+  ];
+  const rows = Object.fromEntries(expected.map((n, id) => [id, { n }]));
+  const model = { column: () => ({ path: "n", type: "string", kind: "attribute" }), relationships: () => [] };
+  const order = orderOf(
+    [{ tree: a("n"), descending: false, localized: true }], { entity: "E", needs: { model, note() {} } },
+  );
+  const scopeOf = (self) => ({ self, tables: { row: (_, id) => rows[id] } });
+  const ids = expected.map((_, id) => id);
+  assert.deepEqual([...ids].reverse().sort(order(scopeOf)).map((id) => rows[id].n), expected);
+  assert.ok(localizedKey("a1") < localizedKey("a" + "1".repeat(300)));
+  rows[0].n = "x".repeat(1025);
+  assert.throws(() => [0, 1].sort(order(scopeOf)), Unsupported);
 });
 
 test("Predicates that only the service can answer are no guesses", () => {
@@ -1070,7 +1130,7 @@ test("The answer about one row decides no conflict of another, which is asked by
     entity: "Book", id: 2, kind: "update", storeVersion: 9, properties: ["year"], base: { year: 1 },
     store: { year: "77" }, client: { year: "2" },
   };
-  const late = Object.assign(new Error(), { code: "conflict.read", details: { conflicts: [{ ...other, kind: "read" }] } });
+  const late = Object.assign(refusal({ ...other, kind: "read" }), { code: "conflict.read" });
   const { edits, sent, asked } = answeredEdits(refusal(gone), refusal(gone), late, refusal(gone, other), refusal(gone));
   await edits.save();
   assert.deepEqual(asked, [["1 updateOfDeleted"], ["2 update"]]);

@@ -204,7 +204,8 @@ export class Edits extends EventTarget {
         return await session.client.save(args);
       } catch (error) {
         const { conflicts = [], more } = error.details ?? {};
-        if (conflicts.length === 0 || more || tries > 3 || !conflicts.every((one) => isAnswered(rows, one))) throw error;
+        const isSettled = conflicts.length > 0 && !more && conflicts.every((one) => isAnswered(rows, one));
+        if (!isSettled || tries > 3) throw error;
       }
       const read = [...rows.values()].filter((edit) => !edit.isNew && !edit.isAgain && !isLoose(edit))
         .map(({ entity, id, version }) => ({ entity, ids: [id], versions: [version] }));

@@ -4,9 +4,10 @@ import { h, replace } from "./dom.js";
 import { momentText, plural, whoText } from "./format.js";
 import { Former, placeThen } from "./former.js";
 import { Needs, readTables } from "./related.js";
-import { Unsupported, orderOf, predicateOf, valueOf } from "./predicates.js";
+import { orderOf, predicateOf, valueOf } from "./predicates.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
+import { Unsupported } from "./texts.js";
 import { pagesOf, surplus } from "./window.js";
 
 const PAGE = 100;

@@ -1,9 +1,7 @@
 /** Predicates and orders of the service, applied to rows of the past. This file knows no elements. */
 
 import { isLarge } from "./format.js";
-
-/** A predicate that only the service can answer. */
-export class Unsupported extends Error {}
+import { Unsupported, fold, localizedKey } from "./texts.js";
 
 const REFERENCE = Date.UTC(2001, 0, 1);
 const WHOLE = { type: "int64" };
@@ -71,7 +69,8 @@ export function predicateOf(tree, place) {
     const [[read, low], [, high]] = parts.slice(1).map((part) => readersOf(operand, part, "", place));
     return (scope) => {
       const values = [read(scope), low(scope), high(scope)];
-      return !values.includes(null) && compare(values[0], values[1]) >= 0 && compare(values[0], values[2]) <= 0;
+      return !values.includes(null) && !values.some(Number.isNaN)
+        && compare(values[0], values[1]) >= 0 && compare(values[0], values[2]) <= 0;
     };
   }
   if (name === "in") {
@@ -102,7 +101,7 @@ function comparison(name, [left, right], options, place) {
   const test = ORDERS[name];
   return (scope) => {
     const [a, b] = [one(scope), other(scope)];
-    return a !== null && b !== null && test(compare(a, b));
+    return a !== null && b !== null && !Number.isNaN(a) && !Number.isNaN(b) && test(compare(a, b));
   };
 }
 
@@ -169,7 +168,11 @@ function aggregateOf(name, part, place) {
   // Only sums of whole numbers are exact here.
   if (!/^int/.test(list.column.type)) throw new Unsupported();
   const sum = (values) => values.reduce((total, one) => total + BigInt(one), 0n);
-  if (name === "sum") return result(WHOLE, (scope) => sum(known(scope)));
+  if (name === "sum") return result(WHOLE, (scope) => {
+    const total = sum(known(scope));
+    // A sum beyond 64 bits has no result.
+    return BigInt.asIntN(64, total) === total ? total : null;
+  });
   return result({ type: "double" }, (scope) => {
     const values = known(scope);
     const total = Number(sum(values));
@@ -297,15 +300,11 @@ function secondsOf(value) {
   return whole + (milliseconds - whole * 1000) / 1000;
 }
 
-function fold(text, options) {
-  let folded = text;
-  if (options.includes("d")) folded = folded.normalize("NFD").replace(/\p{Mn}/gu, "").normalize("NFC");
-  return options.includes("c") ? folded.toLowerCase() : folded;
-}
+const isEqual = (one, other) => (
+  one === null || other === null ? one === other : !Number.isNaN(one) && compare(one, other) === 0
+);
 
-const isEqual = (one, other) => (one === null || other === null ? one === other : compare(one, other) === 0);
-
-/** Compares two values: texts by code point, NaN behind all other numbers. */
+/** Compares two values for their order: texts by code point, NaN behind all other numbers. */
 export function compare(one, other) {
   if (typeof one === "string" && typeof other === "string") {
     if (one === other) return 0;
@@ -332,6 +331,13 @@ export function valueOf(tree, place) {
   return isMany ? unsupported() : read;
 }
 
+/** Returns a value as it is sorted; the service may see the beginning of long texts only. */
+function sortKey(value, isLocalized) {
+  if (typeof value !== "string") return value;
+  if (value.length > 1024 || new TextEncoder().encode(value).length > 1024) throw new Unsupported("a text is too long");
+  return isLocalized ? { key: localizedKey(value), text: value } : value;
+}
+
 /**
  * Returns a function that orders identifiers of rows, null first and the identifier last, and notes what it reads.
  *
@@ -340,10 +346,11 @@ export function valueOf(tree, place) {
  * @returns {(scopeOf: (id: any) => any) => (one: any, other: any) => number}
  */
 export function orderOf(keys, place) {
-  const people = new Intl.Collator("en", { numeric: true });
   const own = keys.map(({ tree, descending, localized }) => {
-    const read = readerOf(operandOf(tree, { ...place, isOrder: true }), "", true);
-    const order = localized ? people.compare : compare;
+    const value = readerOf(operandOf(tree, { ...place, isOrder: true }), "", true);
+    const read = (scope) => sortKey(value(scope), localized);
+    const order = localized
+      ? (one, other) => compare(one.key, other.key) || compare(one.text, other.text) : compare;
     const compareKeys = (one, other) => {
       const sign = one === null || other === null ? Number(one !== null) - Number(other !== null) : order(one, other);
       return descending ? -sign : sign;

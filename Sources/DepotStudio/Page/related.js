@@ -1,7 +1,7 @@
 /** The rows of a moment and their links, as far as a filter or an order reads them. This file knows no elements. */
 
 import { Former } from "./former.js";
-import { Unsupported } from "./predicates.js";
+import { Unsupported } from "./texts.js";
 
 /** What a filter or an order reads: paths of entities, and relationships to many rows. */
 export class Needs {
