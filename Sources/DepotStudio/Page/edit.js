@@ -93,7 +93,7 @@ export async function consequences(entity, id) {
   const add = (map, name, count) => map.set(name, (map.get(name) ?? 0) + count);
   while (queue.length) {
     const next = [];
-    for (const part of queue) {
+    for (const part of (await Promise.all(queue.map(ownEntities))).flat()) {
       for (const relation of model.relationships(part.entity)) {
         const rule = relation.deleteRule ?? "nullify";
         if (rule === "noAction") continue;
@@ -126,6 +126,17 @@ export async function consequences(entity, id) {
     return left.length ? [`${name}: ${plural(left.length, "row")} of ${destination}`] : [];
   });
   return { goes, cut, denied: stays, isMore };
+
+  /** Rows by their own entities, whose relationships may be more. */
+  async function ownEntities({ entity: name, ids }) {
+    if (model.descendants(name).length === 0) return [{ entity: name, ids }];
+    const rows = await client.entity(name).fetch({
+      where: { in: [{ attribute: "$id" }, { value: ids, list: true }] }, select: ["$entity"],
+    }).toArray();
+    return [...new Set(rows.map(({ $entity }) => $entity))].map((one) => (
+      { entity: one, ids: rows.filter(({ $entity }) => $entity === one).map(({ $id }) => $id) }
+    ));
+  }
 
   function root(name) {
     return model.lineage(name)[0]?.name ?? name;
