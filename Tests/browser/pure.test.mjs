@@ -7,7 +7,7 @@ import test from "node:test";
 // The page's folder has no package.json, which would be served: its files are modules all the same.
 register(`data:text/javascript,${encodeURIComponent(`
   export const resolve = (url, context, next) => url === "/client/browser.js"
-    ? { url: "data:text/javascript,export const connect = undefined, DepotError = Error", shortCircuit: true }
+    ? { url: "${new URL("../../proto-docs/clients/js/browser.js", import.meta.url)}", shortCircuit: true }
     : next(url, context);
   export const load = (url, context, next) => next(
     url, url.includes("/DepotStudio/Page/") ? { ...context, format: "module" } : context
@@ -20,9 +20,10 @@ const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, madeAgain, resolved, settle } = await page("conflict.js");
 const { differences } = await page("differences.js");
 const {
-  bytesText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
-  plural,
+  bytesText, conditionText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
+  pathText, plural,
 } = await page("format.js");
+const { DepotDate } = await import(new URL("../../proto-docs/clients/js/values.js", import.meta.url));
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since, statsOf, storesOf } = await page("metrics.js");
@@ -122,6 +123,14 @@ test("Constants of predicates have their types", () => {
   assert.equal(constantText(true), "TRUE");
   assert.equal(constantText(NaN), 'CAST("NaN", "double")');
   assert.equal(constantText("12.5", { type: "decimal" }), 'CAST("12.5", "decimal")');
+  for (const [seconds, constant] of [
+    [1.25e-10, "1.25e-10"], [1e12, "1000000000000"], [Infinity, '"Infinity"'], [-0, "-0.0"],
+  ]) assert.equal(constantText(new DepotDate(seconds)), `CAST(${constant}, "date")`);
+  assert.equal(conditionText("t", "==", new DepotDate(NaN)), "t != t");
+  assert.equal(conditionText("x", "!=", NaN), "x == x");
+  assert.equal(conditionText("x", ">=", NaN), undefined);
+  assert.equal(conditionText("no.city", "==", 5), "#no.city == 5");
+  assert.deepEqual(["Self", "any", "nobody", "is", "no_"].map(pathText), ["#Self", "#any", "nobody", "is", "no_"]);
   assert.equal(constantText(new Date("2026-03-01T12:00:00Z")), 'CAST("2026-03-01T12:00:00.000Z", "date")');
 });
 
@@ -322,6 +331,48 @@ test("Lines of files keep values exact", () => {
     ndjsonLine(["a", "b", "c"], { a: NaN, b: 9007199254740993n, c: new Uint8Array([1, 2]) }),
     '{"a":"NaN","b":9007199254740993,"c":"AQI="}\n',
   );
+});
+
+test("Values in files and editors have the service's forms, and lengths their own names", async () => {
+  assert.equal(
+    jsonText([-0, NaN, -Infinity, new Uint8Array([1, 2]), new DepotDate(0), new DepotDate(Infinity)]),
+    '[-0.0,"NaN","-Infinity","AQI=","2001-01-01T00:00:00Z",{"referenceSeconds":"Infinity"}]',
+  );
+  assert.equal(csvLine([-0, [NaN, -0]]), '-0.0,"[""NaN"",-0.0]"\r\n');
+  const link = { click() {}, remove() {}, setAttribute() {}, append() {} };
+  globalThis.document = { createElement: () => link, body: link };
+  const files = [];
+  URL.createObjectURL = (blob) => (files.push(blob.text()), "blob:");
+  URL.revokeObjectURL = () => {};
+  session.model = new Model({ schema });
+  const rows = [{ $id: 1, name: { $length: 9 }, "picture.$length": 3 }];
+  session.client = { entity: () => ({ async *fetch() { yield* rows; } }) };
+  const { saveRows } = await page("export.js");
+  const done = await saveRows("Dog", "fetch", {}, "csv", new AbortController().signal, () => {});
+  assert.equal(await files[0], '$id,name,picture.$length\r\n1,"{""$length"":9}",3\r\n');
+  assert.deepEqual(done, { count: 1, lengths: 1 });
+});
+
+test("The consequences of a deletion are those of the rows' own entities", async () => {
+  globalThis.HTMLElement ??= class {};
+  globalThis.customElements ??= { define() {} };
+  const { consequences } = await page("edit.js");
+  const to = (name, destination, deleteRule) => ({ name, destination, deleteRule, toMany: true });
+  session.model = new Model({ schema: { entities: [
+    { name: "Own", relationships: [to("parts", "Base", "cascade")] }, { name: "Base" }, { name: "Item" },
+    { name: "Sub", parent: "Base", relationships: [to("items", "Item", "cascade"), to("held", "Item", "deny")] },
+  ] } });
+  const rows = {
+    Own: [{ $id: 1, parts: [1, 2] }],
+    Base: [{ $id: 1, $entity: "Base" }, { $id: 2, $entity: "Sub", items: [1, 2, 3], held: [9] }], Item: [],
+  };
+  rows.Sub = rows.Base.slice(1);
+  session.client = { entity: (name) => ({ fetch: ({ where }) => ({
+    toArray: async () => rows[name].filter(({ $id }) => where.in[1].value.includes($id)),
+  }) }) };
+  const { goes, denied } = await consequences("Own", 1);
+  assert.deepEqual([...goes], [["Base", 2], ["Item", 3]]);
+  assert.deepEqual(denied, ["Sub.held: 1 row of Item"]);
 });
 
 test("Percentiles of counters lie between the bounds of their places", () => {

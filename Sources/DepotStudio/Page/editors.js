@@ -3,7 +3,7 @@
 import { DepotDate, readJSON } from "/client/browser.js";
 
 import { calmly, h, replace } from "./dom.js";
-import { formatted, jsonText } from "./format.js";
+import { formatted, jsonText, pathText } from "./format.js";
 import { session } from "./session.js";
 import { withLineEnds } from "./values.js";
 
@@ -236,7 +236,7 @@ export function rowPicker(entity, field, list, take) {
     const mine = ++turn;
     const wanted = text.trim();
     const bind = { text: wanted };
-    const byLabel = label ? `${label} CONTAINS[cd] $text` : undefined;
+    const byLabel = label ? `${pathText(label)} CONTAINS[cd] $text` : undefined;
     const where = /^[0-9]+$/.test(wanted) ? (
       byLabel ? `$id == ${wanted} OR ${byLabel}` : `$id == ${wanted}`
     ) : wanted ? byLabel : undefined;

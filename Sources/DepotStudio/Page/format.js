@@ -94,11 +94,14 @@ export function durationText(microseconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Returns JSON whose integers keep all digits. */
+/** Returns JSON as the service has it: integers with all digits, -0, NaN, dates, and bytes. */
 export function jsonText(value, indent = "", step = "") {
   if (value === null || value === undefined) return "null";
   if (typeof value === "bigint") return String(value);
-  if (value instanceof Date) return JSON.stringify(value.toJSON());
+  if (Object.is(value, -0)) return "-0.0";
+  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
+  if (value instanceof Date) return jsonText(value.toJSON());
+  if (ArrayBuffer.isView(value)) return `"${base64(value)}"`;
   if (typeof value !== "object") return JSON.stringify(value);
   const inner = indent + step;
   const [begin, end] = step ? [`\n${inner}`, `\n${indent}`] : ["", ""];
@@ -118,6 +121,27 @@ export function cut(text, length = LONGEST) {
     sign === "\t" ? " " : String.fromCodePoint(sign === "\u007f" ? 0x2421 : 0x2400 + sign.codePointAt(0)));
 }
 
+const RESERVED = new RegExp(`^(${[
+  "AND", "OR", "NOT", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "ANY", "SOME", "ALL",
+  "NONE", "TRUEPREDICATE", "FALSEPREDICATE", "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF",
+].join("|")})(\\.|$)`, "i");
+
+/** Returns a path of the predicate language. */
+export const pathText = (path) => (RESERVED.test(path) ? `#${path}` : path);
+
+/** Returns the condition that compares a path with a value, or undefined if there is none. */
+export function conditionText(path, operator, value, column) {
+  const name = pathText(path);
+  // NaN is equal to nothing, itself included.
+  if (Number.isNaN(value) || (value instanceof Date && Number.isNaN(secondsOf(value)))) {
+    return operator === "==" ? `${name} != ${name}` : operator === "!=" ? `${name} == ${name}` : undefined;
+  }
+  const constant = constantText(value, column);
+  return constant === undefined ? undefined : `${name} ${operator} ${constant}`;
+}
+
+const secondsOf = (date) => date.referenceSeconds ?? date.getTime();
+
 /** Returns a constant of the predicate language. */
 export function constantText(value, column = {}) {
   if (value === null || value === undefined) return "NIL";
@@ -128,7 +152,9 @@ export function constantText(value, column = {}) {
   }
   if (value instanceof Date) {
     const form = value.toJSON();
-    return typeof form === "string" ? `CAST("${form}", "date")` : `CAST("${value.toISOString()}", "date")`;
+    if (typeof form === "string") return `CAST("${form}", "date")`;
+    const seconds = secondsOf(value);
+    return `CAST(${Object.is(seconds, -0) ? "-0.0" : Number.isFinite(seconds) ? seconds : `"${seconds}"`}, "date")`;
   }
   if (typeof value === "string") {
     if (column.type === "decimal" || column.type === "uint64") return `CAST(${JSON.stringify(value)}, "decimal")`;
@@ -148,16 +174,7 @@ export function plainText(value) {
     return typeof form === "string" ? form : jsonText(form);
   }
   if (ArrayBuffer.isView(value)) return base64(value);
-  return typeof value === "object" ? jsonText(plain(value)) : String(value);
-}
-
-/** The value as JSON has it. */
-export function plain(value) {
-  if (ArrayBuffer.isView(value)) return base64(value);
-  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (value instanceof Date) return value.toJSON();
-  if (Array.isArray(value)) return value.map(plain);
-  return value;
+  return typeof value === "object" || Object.is(value, -0) ? jsonText(value) : String(value);
 }
 
 export function base64(bytes) {

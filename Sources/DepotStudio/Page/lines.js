@@ -1,6 +1,6 @@
 /** Rows as lines of files. This file knows no elements. */
 
-import { jsonText, plain, plainText } from "./format.js";
+import { jsonText, plainText } from "./format.js";
 
 /** Returns a line of CSV by RFC 4180; a text that is empty is in quotation marks, null isn't. */
 export function csvLine(values) {
@@ -12,5 +12,5 @@ export function csvLine(values) {
 }
 
 export function ndjsonLine(columns, row) {
-  return `${jsonText(Object.fromEntries(columns.map((name) => [name, plain(row[name])])))}\n`;
+  return `${jsonText(Object.fromEntries(columns.map((name) => [name, row[name]])))}\n`;
 }

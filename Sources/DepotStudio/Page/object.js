@@ -5,7 +5,7 @@ import { DepotDate } from "/client/browser.js";
 import { formatAddress, withMembers } from "./address.js";
 import { rowLink, showValue, valueOf } from "./cells.js";
 import { errorBox, h, replace, toast } from "./dom.js";
-import { formatted, isLarge, momentText, plural, whoText } from "./format.js";
+import { formatted, isLarge, momentText, pathText, plural, whoText } from "./format.js";
 import { selection } from "./schema.js";
 import { session } from "./session.js";
 import { isSame } from "./values.js";
@@ -337,7 +337,7 @@ export class ObjectView {
     const incoming = this.isNew ? [] : [...model.entities.values()].flatMap((entity) =>
       (entity.relationships ?? []).filter((one) => !one.inverse && line.has(one.destination)).map((one) => ({
         name: `${entity.name}.${one.name}`, destination: entity.name, isIncoming: true,
-        where: one.toMany ? `ANY ${one.name}.$id == ${this.id}` : `${one.name} == ${this.id}`,
+        where: one.toMany ? `ANY ${pathText(one.name)}.$id == ${this.id}` : `${pathText(one.name)} == ${this.id}`,
       })));
     // A connection has a bounded number of watches: the first relationships live.
     const all = [...own, ...incoming];
@@ -532,7 +532,7 @@ export class ObjectView {
 function whereOf(id, { inverse, destination }) {
   if (!inverse) return {};
   const back = session.model.relationships(destination).find((one) => one.name === inverse);
-  return { where: back?.toMany ? `ANY ${inverse}.$id == ${id}` : `${inverse} == ${id}` };
+  return { where: back?.toMany ? `ANY ${pathText(inverse)}.$id == ${id}` : `${pathText(inverse)} == ${id}` };
 }
 
 /** Adds an identifier to one of the lists of a change, or takes it out. */

@@ -302,11 +302,12 @@ export class QueryView {
     const { saveRows } = await import("./export.js");
     const { operation, args } = this.query;
     try {
-      const count = await saveRows(
+      const { count, lengths } = await saveRows(
         this.entity, operation, args, format, run.signal,
         (rows) => replace(this.state, `${plural(rows, "row")} written…`),
       );
-      replace(this.state, `${plural(count, "row")} saved`);
+      const note = lengths ? `; ${plural(lengths, "value")} too large for the file, which has the length only` : "";
+      replace(this.state, `${plural(count, "row")} saved${note}`);
     } catch (error) {
       replace(this.state, run.signal.aborted ? "Cancelled" : error.message);
     }

@@ -10,6 +10,8 @@
  * }} Column
  */
 
+import { pathText } from "./format.js";
+
 /** The order of names, with numbers in them by their size. */
 const NAMES = new Intl.Collator("en", { numeric: true });
 
@@ -138,8 +140,8 @@ export class Model {
   /** Every path and relationship that a predicate of an entity may begin with. */
   words(name) {
     return [
-      ...this.columns(name).map(({ path, type }) => ({ text: path, note: type })),
-      ...this.toMany(name).map((one) => ({ text: one.name, note: `to ${one.destination}` })),
+      ...this.columns(name).map(({ path, type }) => ({ text: pathText(path), note: type })),
+      ...this.toMany(name).map((one) => ({ text: pathText(one.name), note: `to ${one.destination}` })),
       { text: "$id", note: "identifier" }, { text: "$version", note: "version" },
     ];
   }

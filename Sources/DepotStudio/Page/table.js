@@ -3,7 +3,7 @@
 import { isPath, withMembers } from "./address.js";
 import { fillCell, fittingWidth, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
-import { constantText, countText, cut, isNumeric, momentText, plainText, plural, whoText } from "./format.js";
+import { conditionText, countText, cut, isNumeric, momentText, plainText, plural, whoText } from "./format.js";
 import "./grid.js";
 import "./predicate.js";
 import { FADE, TableRows } from "./rows.js";
@@ -318,8 +318,7 @@ export class TableView {
     if (
       Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))
     ) return undefined;
-    const constant = constantText(value, column);
-    return constant === undefined ? undefined : `${column.path} ${operator} ${constant}`;
+    return conditionText(column.path, operator, value, column);
   }
 
   /** Adds a condition about the value of a cell. */
