@@ -1176,6 +1176,29 @@ test("A row that is made again has all values that the page has read, and the ot
   assert.deepEqual(madeAgain(edit, session.model).unknown, ["year", "notes", "cover", "tags"]);
 });
 
+test("A large value that others changed under its editor is stored only if the person agrees", async () => {
+  globalThis.HTMLElement ??= class {};
+  globalThis.customElements ??= { define() {} };
+  const { storeOver } = await page("large.js");
+  const sent = [];
+  session.client = { save: async ({ update: [{ rows: [row] }] }) => {
+    sent.push(row);
+    const details = { conflicts: [{ kind: "update", storeVersion: 5, changedBy: { cover: { author: "bob" } } }] };
+    if (row.$version !== 5) throw Object.assign(new Error("changed"), { code: "conflict.merge", details });
+  } };
+  const place = { entity: "Book", id: 1, path: "cover", version: 3 };
+  const asked = [];
+  const answer = (agrees) => async ({ cover }) => (asked.push(cover.author), agrees);
+  assert.equal(await storeOver(place, "mine", answer(false)), false);
+  assert.deepEqual([sent.length, asked], [1, ["bob"]]);
+  assert.equal(await storeOver(place, { $upload: "u" }, answer(true)), true);
+  assert.deepEqual(sent.slice(1), [3, 5].map(($version) => ({ $id: 1, $version, cover: { $upload: "u" } })));
+  session.client.save = async () => {
+    throw Object.assign(new Error("deleted"), { code: "conflict.merge", details: { conflicts: [gone] } });
+  };
+  await assert.rejects(storeOver(place, "mine", answer(true)), /deleted/);
+});
+
 test("The answer about one row decides no conflict of another, which is asked by itself", async () => {
   const other = {
     entity: "Book", id: 2, kind: "update", storeVersion: 9, properties: ["year"], base: { year: 1 },

@@ -140,6 +140,20 @@ class ExactTest(BrowserTest):
         self.page.click(".beside .editor button", "Null")
         eventually(lambda: self.store.row("Note", identifier)["body"] is None, "null")
 
+    def test_what_others_stored_under_the_editor_of_a_large_value_is_told(self):
+        identifier = self.insert(long="one")
+        field = self.open_beside(identifier, "long")
+        self.assertEqual(field.get_attribute("value"), "one")
+        self.page.js("arguments[0].value = 'mine'", field)
+        for other in ("two", "three"):
+            self.store.call("blob.write", entity="Note", id=identifier, attribute="long", data=other)
+            self.page.until_text("version", ".beside")
+            self.page.click(".beside .editor button", "Store")
+            self.page.until_text("Others changed this row meanwhile", "dialog")
+            self.page.click("dialog button", "Back" if other == "two" else "Store my long")
+            wanted = "two" if other == "two" else "mine"
+            eventually(lambda: self.read(identifier, "long") == wanted, wanted)
+
     def test_an_editor_that_is_left_makes_no_edit(self):
         values = {
             "body": "one\r\ntwo\rthree\nfour",

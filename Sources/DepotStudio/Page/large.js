@@ -1,8 +1,8 @@
 /** Values outside of the rows: pictures, texts, bytes, downloads, and uploads in parts. */
 
-import { download, h, replace } from "./dom.js";
+import { ask, download, h, replace } from "./dom.js";
 import { editorFor } from "./editors.js";
-import { bytesText } from "./format.js";
+import { base64, bytesText, momentText, whoText } from "./format.js";
 import { session } from "./session.js";
 
 const MOST_OF_PICTURE = 16 << 20;
@@ -173,66 +173,83 @@ async function showBytes(view, entity, id, path, length, signal) {
   await show(0);
 }
 
+/**
+ * Stores a value of a row that was read in a version. What others did since then is a conflict, about which `agrees` is
+ * asked.
+ *
+ * @returns {Promise<boolean>} whether it is stored
+ */
+export async function storeOver({ entity, id, path, version }, value, agrees) {
+  for (let known = version; ;) {
+    try {
+      await session.client.save({ update: [{ entity, rows: [{ $id: id, $version: known, [path]: value }] }] });
+      return true;
+    } catch (error) {
+      const [conflict] = error.details?.conflicts ?? [];
+      if (error.code !== "conflict.merge" || conflict?.kind !== "update") throw error;
+      if (!await agrees(conflict.changedBy ?? {})) return false;
+      known = conflict.storeVersion;
+    }
+  }
+}
+
+/** Asks whether a value is stored though others changed its row. */
+const askOver = (path) => (changedBy) => ask(
+  "Others changed this row meanwhile", h("ul", {}, Object.entries(changedBy).map(([name, who]) => (
+    h("li", {}, name === path ? h("strong", {}, name) : name, ` by ${whoText(who)}, ${momentText(who.at)}`)
+  ))),
+  [{ text: "Back to my edit", kind: "primary" }, { text: `Store my ${path}`, value: true, kind: "danger" }],
+);
+
 /** Gives a large value another content from a file, and a text that isn't long also from an editor. */
-export async function replaceLarge(value, entity, id, column, now, done) {
+export async function replaceLarge(value, { entity, id, version }, column, now, done) {
+  const isText = column.type === "string";
   const state = h("span", { class: "dim" });
   const cancel = h("button", { class: "quiet", onclick: done }, "Cancel");
   const file = h("input", { type: "file", "aria-label": column.name });
-  const send = async (data, isText) => {
-    const size = isText ? new TextEncoder().encode(data).length : data.length;
+  const store = async (content) => {
+    const place = { entity, id, path: column.path, version };
+    if (await storeOver(place, content, askOver(column.path))) done();
+    else replace(state);
+  };
+  const send = async (content) => {
+    const bytes = isText ? new TextEncoder().encode(content) : content;
+    const size = bytes.length;
+    if (size <= UPLOAD_PART) return await store(content);
     const upload = `studio-${crypto.randomUUID()}`;
-    try {
-      const bytes = isText ? new TextEncoder().encode(data) : data;
-      if (size <= UPLOAD_PART) {
-        await session.client.call(
-          "blob.write", { entity, id, attribute: column.path, data: isText ? data : base64(bytes) }
-        );
-      } else {
-        let offset = 0;
-        while (offset < size) {
-          let end = Math.min(size, offset + UPLOAD_PART);
-          // A text is cut between characters.
-          while (isText && end < size && (bytes[end] & 0xc0) === 0x80) end--;
-          const part = bytes.subarray(offset, end);
-          await session.client.call("blob.write", {
-            entity, id, attribute: column.path, upload, offset,
-            data: isText ? textOf(part) : base64(part), final: end === size,
-          });
-          offset = end;
-          replace(state, `${Math.floor((100 * offset) / size)} %`);
-        }
-      }
-      done();
-    } catch (error) {
-      replace(state, error.message);
+    for (let offset = 0; offset < size;) {
+      let end = Math.min(size, offset + UPLOAD_PART);
+      // A text is cut between characters.
+      while (isText && end < size && (bytes[end] & 0xc0) === 0x80) end--;
+      const part = bytes.subarray(offset, end);
+      await session.client.call("blob.write", {
+        entity, attribute: column.path, upload, offset, data: isText ? textOf(part) : base64(part),
+      });
+      offset = end;
+      replace(state, `${Math.floor((100 * offset) / size)} %`);
     }
+    await store({ $upload: upload });
   };
-  const storeNull = async () => {
-    try {
-      await session.client.entity(entity).update({ ids: [id], set: { [column.path]: null } });
-      done();
-    } catch (error) {
-      replace(state, error.message);
-    }
-  };
-  const isText = column.type === "string";
   const storeFile = async () => {
-    try {
-      const bytes = new Uint8Array(await file.files[0].arrayBuffer());
-      await send(isText ? textOf(bytes) : bytes, isText);
-    } catch (error) {
-      replace(state, error instanceof TypeError ? "The file is no text in UTF-8." : error.message);
-    }
+    const bytes = new Uint8Array(await file.files[0].arrayBuffer());
+    await send(isText ? textOf(bytes) : bytes);
   };
   const storeText = async () => {
     if (editor.state() === before) return done();
     const text = editor.read();
-    await (text === null ? storeNull() : send(text, true));
+    await (text === null ? store(null) : send(text));
   };
-  const button = h("button", { class: "primary", onclick: async () => {
+  const saying = (work) => async () => {
+    try {
+      await work();
+    } catch (error) {
+      replace(state, error instanceof TypeError ? "The file is no text in UTF-8." : error.message);
+    }
+  };
+  const button = h("button", { class: "primary", onclick: saying(async () => {
     if (editor) await storeText();
     else if (file.files[0]) await storeFile();
-  } }, "Store");
+  }) }, "Store");
   let editor;
   let before;
   if (isText && Number(now?.$length ?? 0) <= MOST_OF_EDITOR) {
@@ -250,18 +267,10 @@ export async function replaceLarge(value, entity, id, column, now, done) {
     h(
       "div", { class: "editor stacked" }, editor?.element ?? file,
       h("div", { class: "tools" }, button,
-        column.isOptional && !editor?.hasNull && h("button", { class: "quiet", onclick: storeNull }, "Null"),
+        column.isOptional && !editor?.hasNull && h("button", { class: "quiet", onclick: saying(() => store(null)) }, "Null"),
         cancel, state),
       h("p", { class: "dim" }, "It is stored at once, as a transaction of its own."),
     ),
   );
   (editor ? editor.field ?? editor.element : file).focus();
-}
-
-function base64(bytes) {
-  let text = "";
-  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(
-    ...bytes.subarray(start, start + 0x8000)
-  );
-  return btoa(text);
 }

@@ -198,7 +198,7 @@ export class ObjectView {
       value.classList.toggle("draft", Boolean(draft));
       return;
     }
-    if (part.editor && isChanged && hasFocus) {
+    if (part.editor && isChanged && (hasFocus || part.editor.isLarge)) {
       replace(part.by, `changed meanwhile${this.changed.author ? ` by ${this.changed.author}` : ""}`);
       return;
     }
@@ -317,8 +317,12 @@ export class ObjectView {
 
   async #replaceLarge(column, value, now) {
     const { replaceLarge } = await import("./large.js");
-    await replaceLarge(value, this.entity, this.id, column, now, () => {
-      const part = this.#parts.get(column.path);
+    const part = this.#parts.get(column.path);
+    // The row's changes keep the editor open.
+    part.editor = { isLarge: true };
+    const { entity, id, row: { $version: version } } = this;
+    await replaceLarge(value, { entity, id, version }, column, now, () => {
+      part.editor = undefined;
       part.shown = {};
       this.#showProperty(column.path, part);
     });
