@@ -20,10 +20,10 @@ const { formatAddress, identifier, parseAddress } = await page("address.js");
 const { choicesOf, isDecided, madeAgain, resolved, settle } = await page("conflict.js");
 const { differences } = await page("differences.js");
 const {
-  bytesText, conditionText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
+  bytesText, compact, conditionText, constantText, cut, dateText, durationText, formatted, isLarge, isLength, jsonText, momentText, numberText,
   pathText, plural,
 } = await page("format.js");
-const { DepotDate } = await import(new URL("../../proto-docs/clients/js/values.js", import.meta.url));
+const { DepotDate, JSONText } = await import(new URL("../../proto-docs/clients/js/depot.js", import.meta.url));
 const { Former, below, placeThen } = await page("former.js");
 const { csvLine, ndjsonLine } = await page("lines.js");
 const { allCalls, linePath, percentile, sample, since, statsOf, storesOf } = await page("metrics.js");
@@ -351,6 +351,22 @@ test("Values in files and editors have the service's forms, and lengths their ow
   const done = await saveRows("Dog", "fetch", {}, "csv", new AbortController().signal, () => {});
   assert.equal(await files[0], '$id,name,picture.$length\r\n1,"{""$length"":9}",3\r\n');
   assert.deepEqual(done, { count: 1, lengths: 1 });
+});
+
+test("JSON that is edited keeps all that the person doesn't change", () => {
+  const text = '{"b":1,"10":2,"2":3,"price":1.10,"big":12345678901234567890.5,"n":-0.0,'
+    + '"e":"\\u00e9 \\"{","l":[],"k":[1,{}]}';
+  const value = new JSONText(text);
+  const lines = jsonText(value, "", "  ");
+  assert.equal(lines.split("\n").length, 13);
+  assert.equal(compact(lines), text);
+  assert.equal(compact(lines.replace('"b": 1', '"b": 7')), text.replace('"b":1', '"b":7'));
+  assert.equal(jsonText(value), text);
+  assert.equal(csvLine([new JSONText("1.10"), new JSONText('"a,b"')]), '1.10,"a,b"\r\n');
+  assert.deepEqual(formatted(new JSONText("-1.10")), { text: "−1.10", look: "number" });
+  assert.deepEqual(formatted(new JSONText('""')), { text: "empty", look: "empty" });
+  assert.ok(isSame(new JSONText("1.10"), new JSONText("1.10")));
+  assert.ok(!isSame(new JSONText("1.10"), new JSONText("1.1")));
 });
 
 test("The consequences of a deletion are those of the rows' own entities", async () => {

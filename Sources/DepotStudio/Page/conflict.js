@@ -1,5 +1,7 @@
 /** Conflicts of a save, and the edit that is left after each property has a choice. This file knows no elements. */
 
+import { JSONText } from "/client/browser.js";
+
 import { isLength } from "./format.js";
 
 /**
@@ -71,9 +73,11 @@ export function madeAgain({ entity, row = {}, values }, model) {
   const base = Object.create(null);
   const unknown = [];
   for (const column of model.columns(entity)) {
-    const { path, isExternal, isDerived } = column;
+    const { path, type, isExternal, isDerived } = column;
     const value = isExternal && row[`${path}.$length`] === null ? null : row[path];
-    if (value !== undefined && !isLength(value, column)) base[path] = value;
+    // The JSON of a conflict may have lost digits.
+    const isKnown = value === null || value instanceof JSONText || type !== "json";
+    if (value !== undefined && isKnown && !isLength(value, column)) base[path] = value;
     else if (!isDerived && !Object.hasOwn(values, path)) unknown.push(path);
   }
   // Others' rows no longer lead to it.

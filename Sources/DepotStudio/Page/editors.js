@@ -1,9 +1,9 @@
 /** Editors of values by their types. Each has an `element`, and `read()` returns the value or throws a WrongValue. */
 
-import { DepotDate, readJSON } from "/client/browser.js";
+import { DepotDate, JSONText, readJSON } from "/client/browser.js";
 
 import { calmly, h, replace } from "./dom.js";
-import { formatted, jsonText, pathText } from "./format.js";
+import { compact, formatted, jsonText, pathText } from "./format.js";
 import { session } from "./session.js";
 import { withLineEnds } from "./values.js";
 
@@ -29,9 +29,9 @@ function plainEditor(column, value, label) {
     return { element, isLong: true, state: () => element.value, read: () => {
       if (element.value.trim() === "") return null;
       try {
-        return readJSON(element.value);
+        return type === "json" ? new JSONText(compact(new JSONText(element.value).text)) : readJSON(element.value);
       } catch (error) {
-        throw new WrongValue(`This is no JSON: ${error.message}`);
+        throw new WrongValue(`This is no JSON${error.message ? `: ${error.message}` : "."}`);
       }
     } };
   }

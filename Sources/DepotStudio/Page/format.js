@@ -1,5 +1,7 @@
 /** How values look as text. This file knows no elements. */
 
+import { JSONText } from "/client/browser.js";
+
 /** The longest text that a cell shows; the rest is shown with the object. */
 const LONGEST = 300;
 
@@ -16,6 +18,11 @@ export function formatted(value, column = {}) {
     if (value.length === 0) return { text: "none", look: "empty" };
     const shown = value.slice(0, 20).map((one) => formatted(one, { type: column.type }).text);
     return { text: cut(shown.join(", ") + (value.length > 20 ? ` … ${value.length} in all` : "")), look: "text" };
+  }
+  if (value instanceof JSONText) {
+    const { value: inner, text } = value;
+    if (typeof inner === "number") return { text: text.replace(/^-/, "−"), look: "number" };
+    return typeof inner === "object" && inner !== null ? { text: cut(text), look: "json" } : formatted(inner, column);
   }
   if (value instanceof Date) return { text: dateText(value), look: "date" };
   if (ArrayBuffer.isView(value)) return { text: bytesText(value.byteLength), look: "data" };
@@ -97,6 +104,7 @@ export function durationText(microseconds) {
 /** Returns JSON as the service has it: integers with all digits, -0, NaN, dates, and bytes. */
 export function jsonText(value, indent = "", step = "") {
   if (value === null || value === undefined) return "null";
+  if (value instanceof JSONText) return step ? indented(value.text, step) : value.text;
   if (typeof value === "bigint") return String(value);
   if (Object.is(value, -0)) return "-0.0";
   if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
@@ -112,6 +120,31 @@ export function jsonText(value, indent = "", step = "") {
     );
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return parts.length ? open + begin + parts.join(`,${begin}`) + end + close : open + close;
+}
+
+/** The words and signs of JSON. */
+const tokensOf = (text) => text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g) ?? [];
+
+/** Returns JSON without the space between its words and signs. */
+export const compact = (text) => tokensOf(text).join("");
+
+/** Returns JSON in lines, with all words as they are. */
+function indented(text, step) {
+  let indent = "\n";
+  let before = "";
+  let result = "";
+  for (const token of tokensOf(text)) {
+    if (/^[\]}]$/.test(token)) {
+      indent = indent.slice(0, -step.length);
+      if (!/[[{]$/.test(before)) result += indent;
+    } else if (/^[[{,]$/.test(before)) {
+      result += indent;
+    }
+    result += token === ":" ? ": " : token;
+    if (/^[[{]$/.test(token)) indent += step;
+    before = token;
+  }
+  return result;
 }
 
 /** Cuts text between characters, and shows its line ends as signs. */
@@ -168,6 +201,7 @@ export const whoText = ({ author, process } = {}) => author ?? process ?? "someb
 
 /** Returns a value as text, as `depot fetch -o csv` writes it. */
 export function plainText(value) {
+  if (value instanceof JSONText && typeof value.value === "string") return value.value;
   if (value === null || value === undefined) return "";
   if (value instanceof Date) {
     const form = value.toJSON();

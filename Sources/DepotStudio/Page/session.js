@@ -36,7 +36,7 @@ class Session extends EventTarget {
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       try {
         this.client = await connect(undefined, {
-          name: "studio", patience: PATIENCE, onState: (state, error) => this.#changed(state, error),
+          name: "studio", exactJSON: true, patience: PATIENCE, onState: (state, error) => this.#changed(state, error),
         });
         break;
       } catch (error) {

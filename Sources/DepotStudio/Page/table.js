@@ -1,5 +1,7 @@
 /** The table of an entity: rows change in place as programs save, and stay where they are. */
 
+import { JSONText } from "/client/browser.js";
+
 import { isPath, withMembers } from "./address.js";
 import { fillCell, fittingWidth, valueOf, widthOf } from "./cells.js";
 import { calmly, errorBox, h, replace } from "./dom.js";
@@ -314,7 +316,9 @@ export class TableView {
 
   /** Returns a condition about the value of a cell, or undefined if the value has no constant. */
   #condition(column, row, operator) {
-    const value = column.kind === "reference" || column.kind === "id" ? row[column.path] : valueOf(row, column);
+    const isKey = column.kind === "reference" || column.kind === "id";
+    const found = isKey ? row[column.path] : valueOf(row, column);
+    const value = found instanceof JSONText && typeof found.value !== "object" ? found.value : found;
     if (
       Array.isArray(value) || (typeof value === "object" && value !== null && !(value instanceof Date))
     ) return undefined;

@@ -73,6 +73,8 @@ export interface ClientOptions {
   credit?: number;
   /** How many milliseconds calls wait for a service that is away, 10,000 if absent. */
   patience?: number;
+  /** Whether the values of `json` attributes in rows are a `JSONText`, which loses nothing. */
+  exactJSON?: boolean;
   /** Is called when the connection's state changes. */
   onState?: (state: State, error?: DepotError) => void;
 }
@@ -320,6 +322,13 @@ export declare function newKey(): string;
 /** Cuts bytes into frames, however they arrive. */
 export declare class FrameReader {
   take(bytes: Uint8Array): Generator<Uint8Array>;
+}
+/** JSON as it is written, in rows with `exactJSON`, and to write. */
+export declare class JSONText {
+  constructor(text: string);
+  readonly text: string;
+  readonly value: any;
+  toJSON(): any;
 }
 export declare function readJSON(data: Uint8Array | string): any;
 export declare function writeJSON(value: unknown, limits?: { depth?: number; values?: number }): string;

@@ -11,7 +11,7 @@ import { Misfit, Types, queryArguments } from "./values.js";
 import { Watch } from "./watch.js";
 
 export { DepotError } from "./errors.js";
-export { FrameReader, readJSON, withLength, writeJSON } from "./json.js";
+export { FrameReader, JSONText, readJSON, withLength, writeJSON } from "./json.js";
 export { newKey } from "./keys.js";
 export { LiveRows, Rows, Stream } from "./rows.js";
 export { DepotDate } from "./values.js";
@@ -341,7 +341,7 @@ class Client {
       const types = await this.#typesOf(options, isFresh);
       try {
         const own = aggregate && types.ofAggregate(entity, aggregate);
-        return /** @type {Row[]} */ (types.rows(entity, columns, rows, own, isFresh));
+        return /** @type {Row[]} */ (types.rows(entity, columns, rows, own, isFresh, this.#options.exactJSON));
       } catch (error) {
         if (error instanceof DepotError) throw error;
         if (!(error instanceof Misfit)) break;

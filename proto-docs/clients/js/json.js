@@ -68,6 +68,11 @@ function write(value, depth, left) {
       });
   }
   if (value === null) return "null";
+  if (value instanceof JSONText) {
+    // What the service wouldn't take throws by the value.
+    write(value.value, depth, left);
+    return value.text;
+  }
   if (value instanceof Date) return write(DepotDate.form(value), depth, left);
   if (ArrayBuffer.isView(value)) {
     return `"${base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}"`;
@@ -181,9 +186,13 @@ function isEscaped(source, quote, start) {
 
 /** Reads JSON whose numbers need more than a double. */
 class Reader {
-  /** @param {string} source */
-  constructor(source) {
+  /**
+   * @param {string} source
+   * @param {boolean} [isStrict] whether no member may be there twice
+   */
+  constructor(source, isStrict = false) {
     this.source = source;
+    this.isStrict = isStrict;
     this.place = 0;
   }
 
@@ -299,11 +308,136 @@ class Reader {
       const name = this.string();
       this.space();
       if (this.source[this.place++] !== ":") throw new SyntaxError();
+      if (this.isStrict && Object.hasOwn(object, name)) throw new SyntaxError(`"${name}" is there twice.`);
       give(object, name, this.value());
       const sign = this.source[this.place++];
       if (sign === "}") return object;
       if (sign !== ",") throw new SyntaxError();
     }
+  }
+}
+
+/** JSON as it is written: with the order of its members, the digits of its numbers, and its escapes. */
+export class JSONText {
+  /**
+   * @param {string} text
+   * @throws {SyntaxError | DepotError} if it isn't JSON that a service takes
+   */
+  constructor(text) {
+    this.text = text;
+    void this.value;
+  }
+
+  /** What JavaScript makes of it. */
+  get value() {
+    bound(this.text);
+    return new Reader(this.text, true).document();
+  }
+
+  toJSON() {
+    return this.value;
+  }
+}
+
+/** @type {WeakMap<any[], { data: Uint8Array | string, path: string[] }>} the frames of rows */
+const frames = new WeakMap();
+
+/**
+ * Remembers of which frame its rows are.
+ *
+ * @param {any} frame
+ * @param {Uint8Array | string} data
+ */
+export function rememberRows(frame, data) {
+  if (Array.isArray(frame.next)) frames.set(frame.next, { data, path: ["next"] });
+  else if (Array.isArray(frame.ok?.rows)) frames.set(frame.ok.rows, { data, path: ["ok", "rows"] });
+}
+
+/**
+ * Returns the texts of some columns of a frame's rows; undefined if the frame isn't known.
+ *
+ * @param {any[]} rows
+ * @param {boolean[]} isWanted
+ * @returns {(string | undefined)[][] | undefined}
+ */
+export function cellTexts(rows, isWanted) {
+  const frame = frames.get(rows);
+  if (!frame) return undefined;
+  const text = typeof frame.data === "string" ? frame.data : decoder.decode(frame.data);
+  let start = spaced(text, 0);
+  for (const step of frame.path) {
+    for (const [name, begin] of partsOf(text, start)) if (name === step) start = begin;
+  }
+  return Array.from(partsOf(text, start), ([, row]) =>
+    Array.from(partsOf(text, row), ([, begin, end], index) => (isWanted[index] ? text.slice(begin, end) : undefined)));
+}
+
+/**
+ * Yields the parts of an array or object at a place: their names, starts, and ends.
+ *
+ * @param {string} text JSON that was read
+ * @param {number} start
+ * @returns {Generator<[name: string | undefined, begin: number, end: number]>}
+ */
+function* partsOf(text, start) {
+  let place = spaced(text, start + 1);
+  if (text[place] === "}" || text[place] === "]") return;
+  for (;;) {
+    let name;
+    if (text[start] === "{") {
+      const end = endOf(text, place);
+      name = JSON.parse(text.slice(place, end));
+      place = spaced(text, spaced(text, end) + 1);
+    }
+    const end = endOf(text, place);
+    yield [name, place, end];
+    place = spaced(text, end);
+    if (text[place] !== ",") return;
+    place = spaced(text, place + 1);
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} place
+ */
+function spaced(text, place) {
+  SPACE.lastIndex = place;
+  SPACE.test(text);
+  return SPACE.lastIndex;
+}
+
+const BETWEEN = /[^"{}[\]]+/y;
+const BARE = /[^,\]} \t\n\r]*/y;
+
+/**
+ * Returns the place behind a value.
+ *
+ * @param {string} text
+ * @param {number} start
+ */
+function endOf(text, start) {
+  let depth = 0;
+  for (let place = start; ;) {
+    const sign = text[place];
+    if (sign === '"') {
+      const quote = place;
+      do place = text.indexOf('"', place + 1);
+      while (isEscaped(text, place, quote));
+      place++;
+    } else if (sign === "{" || sign === "[") {
+      depth++;
+      place++;
+    } else if (sign === "}" || sign === "]") {
+      depth--;
+      place++;
+    } else {
+      const rest = depth === 0 ? BARE : BETWEEN;
+      rest.lastIndex = place;
+      rest.test(text);
+      place = rest.lastIndex;
+    }
+    if (depth === 0) return place;
   }
 }
 

@@ -1,7 +1,7 @@
 /** One connection: its handshake, the calls that are open on it, and the limits that the service announces. */
 
 import { DepotError, brokenProtocol, cancelled, disconnected, unreachable } from "./errors.js";
-import { bytesOf, readJSON, writeJSON } from "./json.js";
+import { bytesOf, readJSON, rememberRows, writeJSON } from "./json.js";
 
 /** The operations that change something, which may have a key. */
 export const WRITES = new Set([
@@ -385,6 +385,7 @@ export class Link {
       if (typeof frame !== "object" || frame === null || Array.isArray(frame)) {
         throw brokenProtocol("The service sends a frame that is no object.");
       }
+      rememberRows(frame, data);
       this.#file(frame);
     } catch (error) {
       this.close(error instanceof DepotError ? error : brokenProtocol(String(error)));

@@ -1,7 +1,7 @@
 /** Values that JSON hasn't, and what the types of a schema make of a row's JSON. */
 
 import { DepotError, brokenProtocol } from "./errors.js";
-import { give } from "./json.js";
+import { JSONText, cellTexts, give } from "./json.js";
 
 // Milliseconds from 1970 to 2001.
 const REFERENCE = 978_307_200_000;
@@ -208,6 +208,8 @@ const data = (value) => {
 };
 /** @param {any} value */
 const same = (value) => value;
+/** @param {any} value */
+const json = (value) => value;
 
 /** @type {Map<string, Decoder>} */
 const DECODERS = new Map([["double", double], ["float", double], ["date", date], ["data", data]]);
@@ -278,7 +280,7 @@ export class Types {
       if (attribute.type === "composite") return rest.length ? this.member(attribute, rest[0], rest.slice(1)) : same;
       if (rest.length) return rest[0] === "$length" ? whole : undefined;
       const decoder = DECODERS.get(attribute.type) ?? same;
-      return attribute.type === "json" ? same : listOf(decoder);
+      return attribute.type === "json" ? json : listOf(decoder);
     }
     const relationship = (holder.relationships ?? []).find(isNamed);
     if (!relationship) return undefined;
@@ -314,10 +316,11 @@ export class Types {
    * @param {any[][]} rows
    * @param {Map<string, Decoder> | undefined} own what reads columns that aren't paths
    * @param {boolean} isFresh whether the schema was read just now; then columns that it hasn't are left as they are
+   * @param {boolean} [isExact] whether JSON stays as it is written
    * @returns {Record<string, any>[]}
    * @throws {Misfit} if a value isn't what the schema says
    */
-  rows(entity, columns, rows, own, isFresh) {
+  rows(entity, columns, rows, own, isFresh, isExact) {
     const decoders = columns.map((column) => {
       const decoder = own?.get(column) ?? this.decoder(entity, column);
       if (decoder) return decoder;
@@ -326,14 +329,17 @@ export class Types {
       return same;
     });
     const isOdd = columns.includes("__proto__");
-    return rows.map((row) => {
+    const isJSON = decoders.map((decoder) => decoder === json);
+    const texts = isExact && isJSON.includes(true) ? cellTexts(rows, isJSON) : undefined;
+    return rows.map((row, place) => {
       if (!Array.isArray(row) || row.length !== columns.length) {
         throw brokenProtocol("The service sends a row that doesn't fit its columns.");
       }
       /** @type {Record<string, any>} */
       const object = {};
       for (let index = 0; index < row.length; index++) {
-        const value = row[index] === null ? null : decoders[index](row[index]);
+        const text = row[index] === null ? undefined : texts?.[place][index];
+        const value = text ? new JSONText(text) : row[index] === null ? null : decoders[index](row[index]);
         if (isOdd) give(object, columns[index], value);
         else object[columns[index]] = value;
       }

@@ -3,10 +3,11 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 
-import { DepotDate, DepotError, FrameReader, newKey, open, readJSON, withLength, writeJSON } from "depot-client/core";
+import { DepotDate, DepotError, FrameReader, JSONText, newKey, open, readJSON, withLength, writeJSON } from "depot-client/core";
 
 import { saveArguments } from "../batches.js";
 import { STREAMS, WRITES } from "../link.js";
+import { rememberRows } from "../json.js";
 import { Types } from "../values.js";
 import { FakeService, dice, documents, failure, seed } from "./helpers.js";
 
@@ -44,6 +45,31 @@ test("Whole numbers are exact at any size", () => {
   );
   assert.equal(Object.getOwnPropertyDescriptor(value, "__proto__").value, 18446744073709551615n);
   assert.equal(writeJSON([2n ** 63n - 1n, 2 ** 60, 1e21]), "[9223372036854775807,1152921504606846976.0,1e+21]");
+});
+
+test("JSON is kept and sent as it is written, and refused where the service would", () => {
+  const types = new Types({
+    entities: [{
+      name: "E", attributes: [["a", "json"], ["n", "int64"], ["b", "json"]].map(([name, type]) => ({ name, type })),
+    }],
+  });
+  const texts = ['{"b":[1.10,{}],"10":-0.0,"2":"\\u00e9\\"]"}', "1.10", '"a"', "[ ]", "true"];
+  for (const isAnswer of [false, true]) {
+    const rows = `[${texts.map((text) => ` [${text} ,7, null]`).join(",")}]`;
+    const source = isAnswer ? `{"id":1, "ok":{"x":[[]],"rows": ${rows}}}` : `{"id":1,"columns":[], "next" : ${rows}}`;
+    for (const data of [source, new TextEncoder().encode(source)]) {
+      const frame = readJSON(data);
+      rememberRows(frame, data);
+      const found = types.rows("E", ["a", "n", "b"], frame.next ?? frame.ok.rows, undefined, true, true);
+      assert.deepEqual(found.map(({ a, n, b }) => [a.text, n, b]), texts.map((text) => [text, 7, null]));
+      assert.equal(writeJSON(found.map(({ a }) => a)), `[${texts}]`);
+      assert.deepEqual(found[0].a.value, JSON.parse(texts[0]));
+    }
+  }
+  for (const text of ['{"a":1,"a":2}', "1 2", '{"a":', "[1,]", '"\\ud800"', "", "[".repeat(65) + "]".repeat(65)]) {
+    assert.throws(() => new JSONText(text), undefined, text);
+  }
+  assert.throws(() => writeJSON({ a: new JSONText("[".repeat(64) + "]".repeat(64)) }), { code: "limit.depth" });
 });
 
 for (const type of ["int64", "double", "date", "uuid", "data", "decimal", "url", "string", "bool"]) {
