@@ -342,11 +342,6 @@ import Testing
       try await store.insert("Quiet", ["a"], "[[1]]")
       let nothing = await store.code { try await store.call("undo", "{}") }
       #expect(nothing?.code == .historyNoValues)
-      try await store.insert("Node", ["image"], #"[["AQID"]]"#)
-      try await store.update("Node", [1], ["image"], "[null]")
-      let external = await store.code { try await store.call("undo", "{}") }
-      #expect(external?.code == .historyNoValues)
-      #expect(external?.details?["attribute"] == .string("image"))
       let schema = try past.history(#"{"limit":1}"#).first?["token"]?.string ?? ""
       let change = await store.code { try await store.call("undo", "{\"token\":\"\(schema)\"}") }
       #expect(change?.code == .nothingToUndo)

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// The table with the values that are stored outside the rows of one table, in chunks.
 ///
-/// Each value has a number, and only one row refers to it. A new value gets a new number, so it can
+/// Each value has a number, and one row at most refers to it. A new value gets a new number, so it can
 /// be written in parts before a row refers to it.
 struct BlobTable: Sendable {
   /// The size of all chunks except the last, in bytes.
@@ -40,19 +40,23 @@ struct BlobTable: Sendable {
   }
 
   /// Returns the table with the triggers that delete values when no row refers to them any more.
-  static func table(of root: EntityLayout) -> SpecialTable? {
+  ///
+  /// With `keepsOld` the triggers leave them to ``KeptValues``.
+  static func table(of root: EntityLayout, keepsOld: Bool = false) -> SpecialTable? {
     let columns = root.stored.filter(\.isExternal)
     guard !columns.isEmpty else { return nil }
-    let (bare, table) = ("x_\(root.name)", BlobTable(root.name).name)
-    let numbers = columns.map { $0.number(in: "old") }.joined(separator: ", ")
+    let (bare, blobs) = ("x_\(root.name)", BlobTable(root.name))
+    let table = blobs.name
+    let numbers = columns.map { $0.number(in: "old") }
+    let keeping = zip(numbers, columns).map { KeptValues.keeping($0, $1, of: blobs) }
     let updates = columns.enumerated().map { index, column in
       SpecialTable.Trigger(
         "\(bare):update\(index)",
         """
         AFTER UPDATE OF \(column.quoted) ON \(root.table) \
-        WHEN \(column.number(in: "old")) IS NOT \(column.number(in: "new"))
+        WHEN \(numbers[index]) IS NOT \(column.number(in: "new"))
         """,
-        "DELETE FROM \(table) WHERE blob = \(column.number(in: "old"));"
+        keepsOld ? keeping[index] : "DELETE FROM \(table) WHERE blob = \(numbers[index]);"
       )
     }
     return SpecialTable(
@@ -67,7 +71,9 @@ struct BlobTable: Sendable {
         SpecialTable.Trigger(
           "\(bare):delete",
           "AFTER DELETE ON \(root.table)",
-          "DELETE FROM \(table) WHERE blob IN (\(numbers));"
+          keepsOld
+            ? keeping.joined(separator: " ")
+            : "DELETE FROM \(table) WHERE blob IN (\(numbers.joined(separator: ", ")));"
         )
       ] + updates
     )

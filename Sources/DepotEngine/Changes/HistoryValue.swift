@@ -24,7 +24,7 @@ struct HistoryValue: Hashable, Sendable {
 
   var isNull: Bool { withCell { $0.isNull } }
 
-  /// Whether it is only the reference to a value outside the row; no old ones are kept.
+  /// Whether it is only the reference to a value outside the row.
   var isReference: Bool {
     withCell { cell in
       switch (cell, form) {
@@ -32,6 +32,17 @@ struct HistoryValue: Hashable, Sendable {
         (.blob, .scalar(.string)):
         true
       default: false
+      }
+    }
+  }
+
+  /// The reference to a value outside the row; `nil` for any other value.
+  var reference: BlobReference? {
+    guard isReference else { return nil }
+    return withCell { cell in
+      switch cell {
+      case .text(let bytes), .blob(let bytes): BlobReference(bytes)
+      default: nil
       }
     }
   }

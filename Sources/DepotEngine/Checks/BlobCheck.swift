@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A check of all values that are stored outside the rows of one table.
+/// A check of all values that are stored outside the rows of one table, with those of the history.
 struct BlobCheck {
   private let layout: EntityLayout
   private let connection: Connection
@@ -44,11 +44,18 @@ struct BlobCheck {
         }
       }
     }
+    for reference in try KeptValues(connection: connection).all(of: table) {
+      do {
+        try reference.map(reader.verify)
+      } catch let damage as BlobReader.Damage {
+        problems.append("The history of \(layout.name): \(damage.message)")
+      }
+    }
     try connection.statement(
       """
       SELECT count(DISTINCT blob) FROM \(table.name) WHERE blob NOT IN \
       (\(BlobTable.references(in: layout))) AND blob NOT IN \
-      (SELECT CAST(reference AS INTEGER) FROM depot_upload)
+      (SELECT CAST(reference AS INTEGER) FROM depot_upload) AND NOT \(KeptValues.condition(table))
       """
     ).run { row in
       guard row.integer(0) > 0 else { return }

@@ -8,9 +8,10 @@ extension Catalog {
     for root in tables {
       if let index = searchIndex(of: root) { result.append(index) }
       result += rangeIndexes(of: root)
-      if let blobs = BlobTable.table(of: root) { result.append(blobs) }
+      let keepsOld = allLayouts.contains { $0.root == root.name && $0.historyPolicy == .values }
+      if let blobs = BlobTable.table(of: root, keepsOld: keepsOld) { result.append(blobs) }
     }
-    if result.contains(where: \.isOnlyCopy) { result.append(BlobTable.uploads) }
+    if result.contains(where: \.isOnlyCopy) { result += [BlobTable.uploads, KeptValues.table] }
     // Invalid derivations were rejected when the schema was defined.
     let derivations = (try? derivations()) ?? []
     if !derivations.isEmpty { result.append(Derivation.staleTable) }
@@ -24,8 +25,8 @@ struct SpecialTables {
 
   /// Creates the tables that only `new` needs, and drops the ones that only `old` needed.
   ///
-  /// The tables of the entities must already be those of `new`. The unfinished uploads in a dropped
-  /// table of values are removed, since a later table of its name has other values.
+  /// The tables of the entities must already be those of `new`. The unfinished uploads and the kept
+  /// values in a dropped table of values are removed, since a later table of its name has others.
   func adapt(from old: Catalog?, to new: Catalog) throws(SQLiteError) {
     let before = old?.specialTables ?? []
     let after = new.specialTables
@@ -40,9 +41,11 @@ struct SpecialTables {
     }
     guard wanted.contains(BlobTable.uploads), kept.contains(BlobTable.uploads) else { return }
     let names = after.compactMap { table in table.name.map { "'\"\($0)\"'" } }
-    try connection.execute(
-      "DELETE FROM depot_upload WHERE blobs NOT IN (\(names.joined(separator: ", ")))"
-    )
+    for list in [BlobTable.uploads, KeptValues.table].compactMap(\.name) {
+      try connection.execute(
+        "DELETE FROM \(list) WHERE blobs NOT IN (\(names.joined(separator: ", ")))"
+      )
+    }
   }
 
   /// Drops the triggers, and the tables that can be rebuilt.
@@ -57,6 +60,17 @@ struct SpecialTables {
     let there = try existingTables()
     for table in catalog.specialTables {
       try create(table, isThere: table.isOnlyCopy && table.name.map(there.contains) ?? false)
+    }
+  }
+
+  /// Creates the table and the triggers of kept values in a store that an earlier build has left.
+  func complete(_ catalog: Catalog) throws {
+    guard catalog.specialTables.contains(KeptValues.table), let name = KeptValues.table.name,
+      try !existingTables().contains(name)
+    else { return }
+    try connection.transaction {
+      try suspend(catalog)
+      try restore(catalog)
     }
   }
 

@@ -59,6 +59,12 @@ struct HistoryPurge {
     let bounds = try HistoryBounds(on: connection)
     let deleted = try deleteRows(through: bounds.floor)
     if deleted.count > 0 { return (true, deleted.bytes) }
+    if catalog.specialTables.contains(KeptValues.table),
+      try KeptValues(connection: connection)
+        .deleteSome(through: bounds.floor, limit: retention.bytes)
+    {
+      return (true, 0)
+    }
     var facts = HistoryRetention.Facts(
       lastOld: try bounds.token(beforeTime: now - retention.age, on: connection),
       lastSurplus: bounds.purged,

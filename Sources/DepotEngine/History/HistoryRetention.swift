@@ -5,7 +5,7 @@ internal import DepotProtocol
 package struct HistoryRetention: Hashable, Sendable {
   /// The time in seconds for which transactions are kept.
   package var age: Double = 30 * 86400
-  /// The size of the history in bytes, which may be exceeded a little.
+  /// The size of the history in bytes, which may be exceeded a little; kept values have the same.
   package var bytes: Int64 = 1 << 30
   /// The time in seconds for which transactions unread by a consumer are kept in any case.
   package var consumerAge: Double = 7 * 86400

@@ -77,19 +77,27 @@ struct BlobMigration {
 
   private func rename(_ table: String, _ name: String) throws {
     try connection.execute("ALTER TABLE \(table) RENAME TO \(name)")
+    try connection.execute(
+      "UPDATE depot_history_value SET blobs = '\(name)' WHERE blobs = '\(table)'"
+    )
   }
 
-  /// Removes values without rows; the tables of rows must already have their new names.
+  /// Removes values without rows and history; the tables of rows must already have their new names.
   func end() throws {
     connection.forgetStatements()
     for (root, table) in tables where successors[root] == nil {
       try connection.execute("DROP TABLE \(table.name)")
+      try connection.execute("DELETE FROM depot_history_value WHERE blobs = '\(table.name)'")
+    }
+    if let name = KeptValues.table.name, !new.specialTables.contains(KeptValues.table) {
+      try connection.execute("DROP TABLE IF EXISTS \(name)")
     }
     for root in rewritten {
       try connection.execute(
         """
         DELETE FROM \(BlobTable(root.name).name) \
-        WHERE blob NOT IN (\(BlobTable.references(in: root)))
+        WHERE blob NOT IN (\(BlobTable.references(in: root))) \
+        AND NOT \(KeptValues.condition(BlobTable(root.name)))
         """
       )
     }

@@ -136,6 +136,10 @@ extension EntityWriter {
     var isSound = true
     for (index, value) in values.enumerated() {
       let column = plan.plain[index]
+      if let reference = value.reference {
+        if try !take(reference, index, plan, session, place) { isSound = false }
+        continue
+      }
       let isCell = value.isNull ? column.isAttribute : isOfSameForm(value, plan.columns[index])
       let isTaken =
         try isCell
@@ -144,6 +148,31 @@ extension EntityWriter {
       if !isTaken { isSound = false }
     }
     return isSound
+  }
+
+  /// Takes a value that is kept outside its row; returns whether it breaks no rule.
+  private func take(
+    _ reference: BlobReference,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
+    guard case .attribute(let rule, _) = plan.columns[index].target else { return true }
+    let target = try BlobTarget(layout, nil, rule.path)
+    try KeptValues(connection: connection).forget(reference.number, of: target.table.name)
+    let position = plan.plain[index].place
+    do {
+      let problems = try rule.problems(reference, of: target, session)
+      cells[position] = reference.cell(isText: target.isText, in: arena)
+      if let bytes = try target.content(reference, on: connection) {
+        cells[position] = target.cell(arena.copy(bytes))
+        try BlobWriter(connection: connection, table: target.table).delete(reference.number)
+      }
+      return try add(problems, index, plan, session, place)
+    } catch {
+      throw DepotError.blob(error, target)
+    }
   }
 
   /// Whether an attribute stores its values in the form of a value from the history.

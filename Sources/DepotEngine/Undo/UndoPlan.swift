@@ -356,7 +356,7 @@ struct UndoPlan {
 
   // MARK: - Values
 
-  /// Returns values in the form of a request, except one stored outside its row.
+  /// Returns values in the form of a request; one outside its row must be kept.
   private func writable(
     _ values: [String: HistoryValue],
     _ layout: EntityLayout,
@@ -367,13 +367,12 @@ struct UndoPlan {
       guard let position = layout.position(of: name) else { throw layout.unknownAttribute(name) }
       let attribute = layout.fields[position].attribute
       guard attribute.derivation == nil else { continue }
-      if value.isReference {
-        throw DepotError(
-          .historyNoValues,
-          "\(layout.name)/\(identifier).\(name) is stored outside its row, where no old value is kept."
-        )
-        .hint("Write the value anew, and undo the rest by hand.")
-        .details(entity: layout.name, attribute: name)
+      if let reference = value.reference {
+        let isOutside = layout.storedPositions[position].map { layout.stored[$0].isExternal }
+        guard isOutside == true,
+          try KeptValues(connection: past.connection)
+            .contains(reference, of: BlobTable(layout.root))
+        else { throw Self.isGone(reference, "\(layout.name)/\(identifier)", name) }
       }
       result[name] = value
     }
@@ -390,5 +389,14 @@ struct UndoPlan {
       }
     }
     return result
+  }
+
+  private static func isGone(_ value: BlobReference, _ row: String, _ name: String) -> DepotError {
+    DepotError(
+      .historyNoValues,
+      "\(row).\(name) had a value of \(value.length) bytes, which isn't kept any more."
+    )
+    .hint("Bytes that were written over aren't. Write the value anew, and undo the rest by hand.")
+    .details(["entity": .string(String(row.prefix { $0 != "/" })), "attribute": .string(name)])
   }
 }

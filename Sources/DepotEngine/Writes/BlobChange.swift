@@ -67,9 +67,17 @@ struct BlobChange {
       try reader.chunk(index, of: reference) { byte = $0[offset] }
       return byte
     }
+    let end = start + bytes.count
+    let length = request.truncates ? end : max(end, reference.length)
+    if target.isInRow(length) {
+      // The history keeps the old value as it is.
+      var value = try reader.value(reference, limit: length)
+      value.replaceSubrange(start..<min(end, value.count), with: bytes)
+      return try commit(.inRow(value), identifier)
+    }
     try blobs.write(bytes, at: start, of: &reference)
-    if request.truncates { try blobs.truncate(&reference, to: start + bytes.count) }
-    return try commit(content(reference), identifier)
+    if request.truncates { try blobs.truncate(&reference, to: end) }
+    return try commit(.outside(reference), identifier)
   }
 
   /// Writes the bytes to a value that is in the row.

@@ -60,7 +60,10 @@ final class Writer {
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     // In a cluster the uploads may be those of another service.
-    if commitTarget == nil { try BlobUploads(connection: connection).removeAll(catalog) }
+    if commitTarget == nil {
+      try BlobUploads(connection: connection).removeAll(catalog)
+      try SpecialTables(connection: connection).complete(catalog)
+    }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
     lastPeriod = try outcomes.lastPeriod()
