@@ -22,11 +22,16 @@ import Testing
   }
 
   /// Returns the answer to a request, as a reader gives it.
-  private func ask(_ path: String, _ number: Int64? = nil) throws -> JSONValue {
+  private func ask(
+    _ path: String,
+    _ number: Int64? = nil,
+    since: Int64? = nil
+  ) throws -> JSONValue {
     let connection = try Connection(path: path, access: .reader)
     try connection.beginSnapshot()
     let catalog = try CatalogTables(connection: connection).load()
-    return try SchemaVersionsAnswer(connection: connection, catalog: catalog).result(number)
+    return try SchemaVersionsAnswer(connection: connection, catalog: catalog)
+      .result(number, since: since)
   }
 
   private func numbers(_ answer: JSONValue) -> [Int64] {
@@ -56,6 +61,10 @@ import Testing
       #expect(numbers(one) == [1])
       let missing = #expect(throws: DepotError.self) { try ask(path, 3) }
       #expect(missing?.code == .schemaNotFound)
+      let traced = try ask(path, 2, since: 1)["schema"]?["entities"]?.array?.first
+      #expect(traced?["originalName"] == traced?["name"])
+      let turned = #expect(throws: DepotError.self) { try ask(path, 1, since: 2) }
+      #expect(turned?.code == .usage)
       await store.close()
     }
   }

@@ -19,6 +19,10 @@ import Testing
       .schemaVersions(number: 3, store: "main"),
       #""call":"schema.versions","args":{"number":3,"store":"main"}"#
     ),
+    (
+      .schemaVersions(number: 3, since: 1, store: nil),
+      #""call":"schema.versions","args":{"number":3,"since":1}"#
+    ),
     (.schemaVersions(store: nil), #""call":"schema.versions","args":{}"#),
   ]
 

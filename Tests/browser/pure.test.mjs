@@ -322,6 +322,20 @@ test("Differences of schemas are listed one by one", () => {
   assert.deepEqual(differences(schema, structuredClone(schema)), []);
 });
 
+test("Differences of schemas follow renamed parts", () => {
+  const attribute = (name, originalName) => ({ name, originalName, type: "string" });
+  const before = { entities: [{ name: "Trip", attributes: [attribute("x"), attribute("y"), attribute("z", "w")] }] };
+  const after = {
+    entities: [
+      { name: "Journey", originalName: "Trip", attributes: [attribute("y", "x"), attribute("x"), attribute("z", "z")] },
+    ],
+  };
+  assert.deepEqual(differences(before, after).map(({ kind, text }) => `${kind} ${text}`), [
+    "removed attribute Journey.y", "changed Journey.y: name x → y", "added attribute Journey.x",
+    "changed Journey: name Trip → Journey",
+  ]);
+});
+
 test("Lines of files keep values exact", () => {
   assert.equal(
     csvLine([1, "a,b", 'say "x"', "", null, true, 9007199254740993n, [1, 2]]),

@@ -64,8 +64,12 @@ extension BlockingConnection {
   }
 
   /// Returns the list of the schemas that a store had, or the one of a number.
-  package func schemaVersions(number: Int64? = nil, store: String? = nil) throws -> JSONValue {
-    try JSONValue(send(.schemaVersions(number: number, store: store)))
+  package func schemaVersions(
+    number: Int64? = nil,
+    since: Int64? = nil,
+    store: String? = nil
+  ) throws -> JSONValue {
+    try JSONValue(send(.schemaVersions(number: number, since: since, store: store)))
   }
 
   /// Gives the store's free pages back, and returns its size before and after.

@@ -9,7 +9,8 @@ enum SchemaDiffVerb {
     operands: .init("FILE|- | A B", 1...2, .files),
     summary: "compare the store's schema with one in a file, or two that it had",
     details: """
-      A and B are numbers of depot schema versions. Nothing is changed. Steps that can lose values are
+      A and B are numbers of depot schema versions; what was renamed between them is followed if A is
+      the earlier one. Nothing is changed. Steps that can lose values are
       marked with "!".
       """,
     examples: ["depot schema diff packages.schema.json", "depot schema diff 3 5"],
@@ -19,8 +20,11 @@ enum SchemaDiffVerb {
     let plan: MigrationPlan
     if operands.count == 2 {
       let numbers = try operands.map(SchemaVersionsVerb.number)
-      let schemas = try numbers.map { try SchemaVersionsVerb.schema($0, session) }
-      plan = MigrationPlan.infer(from: schemas[0], to: schemas[1])
+      let since = numbers[0] < numbers[1] ? numbers[0] : nil
+      plan = MigrationPlan.infer(
+        from: try SchemaVersionsVerb.schema(numbers[0], session),
+        to: try SchemaVersionsVerb.schema(numbers[1], since: since, session)
+      )
     } else {
       let wanted = try SchemaFile.read(operands[0])
       plan = MigrationPlan.infer(from: try session.connect().schema(), to: wanted)

@@ -47,10 +47,14 @@ enum SchemaVersionsVerb {
     return .object(members)
   }
 
-  /// Returns the schema of a number.
-  static func schema(_ number: Int64, _ session: CommandSession) throws -> Schema {
+  /// Returns the schema of a number, with original names of an earlier one if that is named.
+  static func schema(
+    _ number: Int64,
+    since: Int64? = nil,
+    _ session: CommandSession
+  ) throws -> Schema {
     let store = session.invocation.value(.store)
-    let answer = try session.connect().schemaVersions(number: number, store: store)
+    let answer = try session.connect().schemaVersions(number: number, since: since, store: store)
     return try Schema(parsing: (answer["schema"] ?? .null).text.utf8)
   }
 

@@ -135,20 +135,39 @@ struct SchemaVersionsAnswer {
 
   /// Returns the list of all, or the entry of a number with its schema.
   ///
-  /// - Throws: ``DepotError`` `notfound.schema` if there is no schema of the number.
-  func result(_ number: Int64?) throws -> JSONValue {
+  /// The schema has the original names of the one with the number `since`, if it is named.
+  ///
+  /// - Throws: ``DepotError`` `notfound.schema` if there is no schema of a number.
+  func result(_ number: Int64?, since: Int64?) throws -> JSONValue {
     let versions = SchemaVersions(connection: connection)
     let found = try versions.all(number, present: catalog)
     let bounds = try HistoryBounds(on: connection)
     var members: [String: JSONValue] = ["versions": .array(found.map { $0.json(bounds) })]
     if let number {
-      guard let schema = try versions.schema(number, present: catalog) else {
-        throw DepotError(.schemaNotFound, "The store has kept no schema number \(number).")
-          .hint("Without a number, those that it has are listed.").at("/args/number")
+      var schema = try schema(number, versions, at: "/args/number")
+      if let since {
+        guard since <= number else {
+          throw DepotError(.usage, "Schema \(since) came after schema \(number).")
+            .hint("Name an earlier one.").at("/args/since")
+        }
+        _ = try self.schema(since, versions, at: "/args/since")
+        schema = .traced(
+          through: try (since...number).map { try self.schema($0, versions, at: "/args/since") }
+        )
       }
       members["schema"] = try JSONValue(parsing: schema.json.utf8)
     }
     return .object(members)
+  }
+
+  private func schema(
+    _ number: Int64,
+    _ versions: SchemaVersions,
+    at pointer: String
+  ) throws -> Schema {
+    if let schema = try versions.schema(number, present: catalog) { return schema }
+    throw DepotError(.schemaNotFound, "The store has kept no schema number \(number).")
+      .hint("Without a number, those that it has are listed.").at(pointer)
   }
 }
 

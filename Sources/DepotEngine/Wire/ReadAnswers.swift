@@ -40,9 +40,9 @@ struct ReadAnswers {
         try check()
       }
       try answers.answer(operation, to: &writer)
-    case .schemaVersions(let number, _):
+    case .schemaVersions(let number, let since, _):
       let answer = SchemaVersionsAnswer(connection: connection, catalog: catalog)
-      let result = try answer.result(number)
+      let result = try answer.result(number, since: since)
       reply.ok(to: &writer) { $0.write(result) }
     default:
       throw DepotError(.bug, "\(operation.name) isn't a read.")

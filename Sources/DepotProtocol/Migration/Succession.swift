@@ -1,7 +1,7 @@
 /// An item of a schema that may have had another name in an earlier version.
 package protocol Renameable {
   var name: String { get }
-  var originalName: String? { get }
+  var originalName: String? { get set }
 }
 
 extension Entity: Renameable {}
@@ -14,7 +14,10 @@ package struct Declared<Property: Renameable & Hashable>: Renameable, Hashable {
   package var owner: String
 
   package var name: String { property.name }
-  package var originalName: String? { property.originalName }
+  package var originalName: String? {
+    get { property.originalName }
+    set { property.originalName = newValue }
+  }
 }
 
 /// An item in one version and the next: `old` is `nil` if it is new, and `new` if it is removed.

@@ -62,8 +62,9 @@ public indirect enum Operation: Hashable, Sendable {
   case compact(store: String?)
   /// Remove copies left by migrations and restores, by their names.
   case removeCopies([String], store: String?)
-  /// List the schemas that a store had, or return the one of a number.
-  case schemaVersions(number: Int64? = nil, store: String?)
+  /// List the schemas that a store had, or return the one of a number, perhaps with original names of
+  /// an earlier one.
+  case schemaVersions(number: Int64? = nil, since: Int64? = nil, store: String?)
 }
 
 extension Operation {
@@ -309,10 +310,11 @@ extension Operation: MemberObject {
       try coder.required("names", &names)
       try coder.optional("store", &store)
       self = .removeCopies(names, store: store)
-    case .schemaVersions(var number, var store):
+    case .schemaVersions(var number, var since, var store):
       try coder.optional("number", &number)
+      try coder.optional("since", &since)
       try coder.optional("store", &store)
-      self = .schemaVersions(number: number, store: store)
+      self = .schemaVersions(number: number, since: since, store: store)
     default: break
     }
   }

@@ -201,7 +201,7 @@ extension Operation {
   var store: String? {
     switch self {
     case .backup(let store), .check(let store), .space(let store), .compact(let store),
-      .removeCopies(_, let store), .schemaVersions(_, let store):
+      .removeCopies(_, let store), .schemaVersions(_, _, let store):
       store
     default: nil
     }

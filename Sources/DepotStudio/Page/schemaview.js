@@ -211,8 +211,10 @@ export class SchemaView {
     replace(this.compared);
     if (!from || !to) return;
     try {
-      const [before, after] = await Promise.all([from, to].map((number) => (
-        session.client.call("schema.versions", { number: Number(number), store }, { signal: this.#life.signal })
+      const [first, last] = [Number(from), Number(to)];
+      const since = first < last ? first : undefined;
+      const [before, after] = await Promise.all([{ number: first }, { number: last, since }].map((version) => (
+        session.client.call("schema.versions", { ...version, store }, { signal: this.#life.signal })
       )));
       if (key !== this.compares) return;
       const [was, is] = [before, after].map(({ versions }) => nameOf(versions[0]));
