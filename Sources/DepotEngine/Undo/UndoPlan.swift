@@ -99,6 +99,9 @@ struct UndoPlan {
 
   private mutating func plan(_ key: Inverse.Key, _ row: Inverse.Row) throws {
     let layout = try past.catalog.layout(of: row.entity)
+    let form = PresentForm(layout, key.identifier)
+    var row = row
+    (row.before, row.after) = (try form.values(row.before), try form.values(row.after))
     switch (row.existed, row.wasThere) {
     case (false, false): return
     // The search has found the rows to delete.
@@ -110,15 +113,15 @@ struct UndoPlan {
 
   private mutating func planDeletion(_ key: Inverse.Key, _ layout: EntityLayout) throws {
     let state = try nextState()
-    let (now, then) = (state.now, state.then)
+    let now = state.now
     guard now.exists else { return }
+    let then = try PresentForm(layout, key.identifier).values(state.then.values)
     // A row that was changed and changed back equals the inserted one.
-    let changed = now.values.keys.filter { now.values[$0] != then.values[$0] }
-      .sorted()
+    let changed = now.values.keys.filter { now.values[$0] != then[$0] }.sorted()
     if !changed.isEmpty {
       var conflict = conflict(.deleteOfUpdated, key, layout)
       conflict.properties = changed
-      conflict.base = Self.values(then.values, changed)
+      conflict.base = Self.values(then, changed)
       conflict.store = Self.values(now.values, conflict.properties)
       let resolution = ConflictResolution.deletionOfUpdated(policy)
       conflict.decision = resolution.decision
@@ -280,7 +283,8 @@ struct UndoPlan {
       guard last.exists || !row.keepsLast else {
         throw Inverse.noValues(layout.name, row.key.identifier)
       }
-      let values = last.values.merging(row.values.values) { $1 }
+      let earlier = try PresentForm(layout, row.key.identifier).values(last.values)
+      let values = earlier.merging(row.values.values) { $1 }
       try recreate(row.key, layout, values, row.version)
     }
   }
