@@ -104,6 +104,48 @@ import Testing
     }
   }
 
+  @Test func `a row whose values fit alone but not together has the length of the largest`()
+    async throws
+  {
+    try await run { store, past in
+      try await store.insert("Doc", ["name"], #"[["a"],["b"]]"#)
+      try await write("x", 8 << 20, of: 1, store)
+      // Each of these takes six bytes in JSON.
+      try await write(#"\u0001"#, 4 << 20, of: 2, store)
+      try await write("AAAA", 2 << 20, to: "image", of: 1, store)
+      try await write("y", 4 << 20, to: "note", of: 1, store)
+      let image = JSONValue.object(["$length": .int64(6 << 20)])
+      let body = JSONValue.object(["$length": .int64(4 << 20)])
+      let note = JSONValue.object(["$length": .int64(4 << 20)])
+      let text = JSONValue.string(String(repeating: "x", count: 8 << 20))
+      func check(_ found: [JSONValue], _ note: JSONValue) {
+        let isRight =
+          found.map { Array($0.array?.dropFirst(2) ?? []) } == [
+            [.string("a"), text, image, note], [.string("b"), body, .null, .null],
+          ]
+        #expect(isRight, "\(found.map { $0.text.prefix(100) })")
+      }
+      check(try await rows("fetch", #"{"entity":"Doc"}"#, past), note)
+      let selected = #"{"entity":"Doc","select":["name","body","image","note"]}"#
+      check(
+        try await rows("fetch", selected, past),
+        .string(String(repeating: "y", count: 4 << 20))
+      )
+      for identifier in 1...2 {
+        let at = try past.head()
+        let state = try past.ask(
+          "history.row",
+          "{\"entity\":\"Doc\",\"id\":\(identifier),\"at\":\"\(at)\"}"
+        )
+        #expect(state["row"]?["name"] == .string(identifier == 1 ? "a" : "b"))
+        let length: Int64 = identifier == 1 ? 8 << 20 : 4 << 20
+        #expect(state["row"]?["body"]?["$length"]?.int64 == length)
+      }
+      let one = #"{"entity":"Doc","where":"length(body) > 1000","select":["body"],"limit":1}"#
+      #expect(try await rows("fetch", one, past).count == 1)
+    }
+  }
+
   @Test func `a value of any size leaves the others to be found`() async throws {
     try await run { store, past in
       try await store.insert("Doc", ["name", "body"], #"[["a","a"],["b","b"],["c","c"]]"#)
@@ -119,6 +161,8 @@ import Testing
       #expect(try await names(#""where":"body ENDSWITH 'ä'""#, past) == ["a"])
       #expect(try await names(#""where":"body != nil AND body > 'b'""#, past) == ["a", "c"])
       #expect(try await names(#""sort":[{"attribute":"body"}]"#, past) == ["b", "a", "c"])
+      #expect(try await names("\"where\":\"length(body) == \(length + 1)\"", past) == ["a"])
+      #expect(try await names("\"where\":\"length(body) == 1\"", past) == ["b", "c"])
       #expect(try await names("\"where\":\"length(image) == \(bytes)\"", past) == ["a"])
       try await store.call(
         "update",

@@ -164,6 +164,20 @@ extension ServiceTests {
       expect(sections.flatMap(\.records), are: [0, 1, 3])
     }
 
+    @Test func `whole values come from external storage too`() throws {
+      let outside = try TestDaemon(
+        schema: """
+          {"entities":[{"name":"Note","attributes":[{"name":"name","type":"string"},\
+          {"name":"body","type":"string","externalStorage":true},\
+          {"name":"image","type":"data","optional":true,"externalStorage":true}]}]}
+          """
+      )
+      let connection = try outside.connect()
+      let ids = try connection.insert(Self.notes)
+      expect(try connection.fetch(LargeNote.self, sortBy: Self.byName), are: [0, 1, 2, 3])
+      expect(try connection.get([ids[1], ids[2]]), are: [1, 2])
+    }
+
     @Test func `a client for tasks gets whole values, beside small ones`() async throws {
       let client = try await client()
       let ids = try await client.insert(Self.notes)

@@ -15,8 +15,7 @@ public import FoundationEssentials
 /// ```
 ///
 /// A record with such a property never takes the bytes along. One with a `Data` or `String` always does: if
-/// there are more than `Limits.valueBytes`, they are read after the row, of any size that fits into memory,
-/// unless the attribute is in external storage; then the record can't be read.
+/// there are more than `Limits.valueBytes`, they are read after the row, of any size that fits into memory.
 public enum LargeValue<Content: LargeContent>: Sendable {
   /// The whole value, to be stored.
   case value(Content)

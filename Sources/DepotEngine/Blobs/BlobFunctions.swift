@@ -5,21 +5,6 @@ internal import DepotSQLite
 enum BlobFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     // The connection owns the functions.
-    try connection.addFunction("depot_external", argumentCount: 3) { [unowned connection] call in
-      guard call[1].kind != .null, let reference = reference(call) else { return }
-      let isText = call[1].kind == .blob
-      let limit = call[2].integer
-      guard reference.length <= limit else {
-        return call.fail(
-          "A value of \(reference.length) bytes is over the limit of \(limit).",
-          code: 18
-        )
-      }
-      read(call, connection) { reader in
-        let value = try reader.value(reference)
-        value.withUnsafeBufferPointer { call.result($0, isText) }
-      }
-    }
     try connection.addFunction("depot_start", argumentCount: 4) { [unowned connection] call in
       guard call[1].kind != .null else { return }
       let (isText, limit) = (call[2].integer != 0, Int(call[3].integer))
@@ -35,6 +20,21 @@ enum BlobFunctions {
           let count = ValueStart.length(of: bytes, limit, isText)
           call.result(UnsafeBufferPointer(rebasing: bytes[..<count]), isText)
         }
+      }
+    }
+    try connection.addFunction("depot_characters", argumentCount: 2) { [unowned connection] call in
+      guard call[1].kind != .null else { return }
+      var counter = CharacterCounter()
+      guard call.holdsReference(true) else {
+        counter.add(call[1].bytes)
+        return call.result(counter.total)
+      }
+      guard let reference = reference(call) else { return }
+      read(call, connection) { reader in
+        for index in 0..<reference.chunkCount {
+          try reader.chunk(index, of: reference) { counter.add($0) }
+        }
+        call.result(counter.total)
       }
     }
     try connection.addFunction("depot_identity", argumentCount: 3) { [unowned connection] call in
@@ -142,6 +142,31 @@ enum ValueStart {
     default: return value
     }
   }
+}
+
+/// The number of characters of a text that comes in chunks.
+private struct CharacterCounter {
+  private var count: Int64 = 0
+  /// The last character, which may go on in the next chunk.
+  private var rest: [UInt8] = []
+  /// The most bytes of a character that the next chunk may continue, so that no text takes very long.
+  private static let characterBytes = 1 << 20
+
+  mutating func add(_ chunk: UnsafeBufferPointer<UInt8>) {
+    rest.append(contentsOf: chunk)
+    // The chunk may end inside of a scalar, which has up to four bytes.
+    let tail = rest.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? rest.startIndex
+    let isWhole = rest[tail...].withUnsafeBufferPointer(UTF8Sequence.isValid)
+    let text = String(decoding: isWhole ? rest[...] : rest[..<tail], as: UTF8.self)
+    guard let last = text.last else { return }
+    count += Int64(text.count) - 1
+    rest.removeFirst(text.utf8.count - last.utf8.count)
+    guard rest.count > Self.characterBytes else { return }
+    count += 1
+    rest.removeAll()
+  }
+
+  var total: Int64 { count + Int64(String(decoding: rest, as: UTF8.self).count) }
 }
 
 /// The length and two checksums of a value, which are the same for equal values.

@@ -82,11 +82,6 @@ struct BlobTable: Sendable {
   /// The most bytes of a value that predicates and sort keys read.
   static let comparedBytes = 64 << 20
 
-  /// Returns the SQL for the value of a reference, which fails if there are more bytes than `limit`.
-  func value(of reference: Fragment, limit: Int) -> Fragment {
-    "depot_external('\(name)', " + reference + ", \(limit))"
-  }
-
   /// Returns the SQL for the first bytes of a value in a column.
   func start(of column: Fragment, isText: Bool, limit: Int) -> Fragment {
     "depot_start('\(name)', " + column + ", \(isText ? 1 : 0), \(limit))"
@@ -98,6 +93,7 @@ struct BlobTable: Sendable {
     let isText = column.externalType == .string
     let isReference = "typeof(" + value + ") = '\(column.referenceType)'"
     return LargeValue(
+      characters: "depot_characters('\(name)', " + value + ")",
       length: "iif(" + isReference + ", " + Self.length(of: value) + ", length(" + value + "))",
       key: start(of: value, isText: isText, limit: ValueStart.sortedBytes),
       identity: "depot_identity('\(name)', " + value + ", \(isText ? 1 : 0))"
@@ -112,6 +108,8 @@ struct BlobTable: Sendable {
 
 /// The SQL for the forms of a value that may be large.
 struct LargeValue: Sendable {
+  /// The number of characters of a text.
+  var characters: Fragment
   /// The number of bytes of data.
   var length: Fragment
   /// The start of the value, by which rows are sorted.

@@ -16,8 +16,9 @@ extension QueryCompiler {
       operands.append(try check(operand(argument), as: kind, of: function))
     }
     if operands.contains(where: \.isNull) { return makeConstant(.null) }
-    if function == .length, let data = operands.first, data.type == .data, let large = data.large {
-      return makeOperand(.int64, large.length, isNullable: data.isNullable)
+    if function == .length, let value = operands.first, let large = value.large {
+      let length = value.type == .data ? large.length : large.characters
+      return makeOperand(.int64, length, isNullable: value.isNullable)
     }
     let constants = operands.compactMap(\.constant)
     if constants.count == operands.count, function != .random, function != .randomn {

@@ -213,12 +213,8 @@ extension Operand {
     presence = value
     fragment = table.start(of: value, isText: isText, limit: BlobTable.comparedBytes)
     large = table.large(column, value)
-    guard column.isWidened else {
-      selection = table.value(of: value, limit: Limits.valueBytes)
-      return
-    }
     let isReference = "typeof(" + value + ") = '\(column.referenceType)'"
-    fragment = "iif(" + isReference + ", " + fragment + ", " + value + ")"
+    if column.isWidened { fragment = "iif(" + isReference + ", " + fragment + ", " + value + ")" }
     // A row has the length of a larger one, so that the others can still be read.
     let isLarge = isReference + " AND " + BlobTable.length(of: value) + " > \(Limits.valueBytes)"
     selection = "iif(" + isLarge + ", " + value + ", " + fragment + ")"

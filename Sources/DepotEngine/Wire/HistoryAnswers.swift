@@ -8,6 +8,9 @@ struct HistoryAnswers {
   let reply: ReplyWriter
   let check: PastReader.Check
 
+  /// The most bytes of an answer.
+  private static let mostBytes = Limits.frameBytes - 100
+
   /// Appends the answer to a request; if it throws, nothing is appended.
   func answer(_ operation: Operation, to writer: inout JSONWriter) throws {
     try connection.beginSnapshot()
@@ -18,7 +21,7 @@ struct HistoryAnswers {
     case .historyRow(let request): result = try row(request, bounds)
     default: throw DepotError(.bug, "\(operation.name) isn't about the history.")
     }
-    guard result.count < Limits.frameBytes - 100 else {
+    guard result.count < Self.mostBytes else {
       throw DepotError(.frameTooLarge, "The row is too large for a frame.")
     }
     reply.ok(to: &writer) { $0.raw(result) }
@@ -59,6 +62,23 @@ struct HistoryAnswers {
     guard let token = request.at else { return try blame(story, past) }
     try bounds.check(token, at: "/args/at")
     let row = try story.state(after: token.sequence, past)
+    let schemaChanged = try past.schemaChanged(since: token.sequence)
+    var result: [UInt8] = []
+    for limit in [.max] + HistoryWriting.valueLimits {
+      result = state(row, story, token, schemaChanged, limit)
+      if result.count < Self.mostBytes { break }
+    }
+    return result
+  }
+
+  /// Returns the values of a row; larger ones than `limit` are lengths.
+  private func state(
+    _ row: RowState,
+    _ story: RowHistory,
+    _ token: HistoryToken,
+    _ schemaChanged: Bool,
+    _ limit: Int
+  ) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{")
     writer.member("token", token)
@@ -67,7 +87,7 @@ struct HistoryAnswers {
       writer.raw(",\"row\":null,\"deleted\":true}")
       return writer.bytes
     }
-    var values = MemberList("row")
+    var values = MemberList("row", limit)
     var unknown: [String] = []
     for field in story.layout.fields {
       if let value = row.values[field.path] {
@@ -85,7 +105,7 @@ struct HistoryAnswers {
     }
     values.end(&writer, writesEmpty: true)
     if !unknown.isEmpty { writer.member("unknown", unknown) }
-    if try past.schemaChanged(since: token.sequence) { writer.member("schemaChanged", true) }
+    if schemaChanged { writer.member("schemaChanged", true) }
     writer.raw("}")
     return writer.bytes
   }

@@ -47,7 +47,7 @@ struct HistoryWriting {
   }
 
   /// The most bytes of each value where the change would otherwise be too large for a frame.
-  private static let valueLimits = [1 << 20, 64 << 10, 4 << 10]
+  static let valueLimits = [1 << 20, 64 << 10, 4 << 10]
 
   /// Writes a change of one row, with the known values of the row that the change lacks.
   ///

@@ -2,7 +2,12 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension RowWriting {
+  /// The most bytes of a row, which leave room in its frame.
+  private static let mostBytes = Limits.frameBytes - (1 << 20)
+
   /// Writes the current row of a statement, after skipping `offset` columns.
+  ///
+  /// A row that doesn't fit into a frame has the lengths of its largest texts and data.
   ///
   /// - Throws: ``DepotError`` `limit.frame_bytes` as soon as the row is larger than `limit` bytes.
   func write(
@@ -37,6 +42,7 @@ extension RowWriting {
     to writer: inout JSONWriter
   ) throws(DepotError) {
     let start = writer.bytes.count + piece.count
+    let most = min(limit, Self.mostBytes)
     var delimiter = UInt8(ascii: "[")
     if hasIdentity {
       write(row.integer(offset), after: delimiter, form, &piece, to: &writer)
@@ -46,10 +52,66 @@ extension RowWriting {
     for index in 0..<values.count {
       try write(row, offset, values[index], after: delimiter, form, &piece, to: &writer)
       delimiter = UInt8(ascii: ",")
-      guard writer.bytes.count + piece.count - start <= limit else { throw tooLarge }
+      if writer.bytes.count + piece.count - start > most {
+        piece.move(to: &writer)
+        writer.bytes.removeSubrange(start...)
+        guard limit > most, hasIdentity else { throw tooLarge }
+        return try writeShort(row, offset, form, &piece, to: &writer)
+      }
     }
     if delimiter == UInt8(ascii: "[") { piece.byte(delimiter, to: &writer) }
     piece.byte(UInt8(ascii: "]"), to: &writer)
+  }
+
+  /// Writes a row with lengths in the place of as many texts and data as necessary, the largest first.
+  private func writeShort(
+    _ row: borrowing Row,
+    _ offset: Int,
+    _ form: Int64Form,
+    _ piece: inout JSONPiece,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    var sizes: [(place: Int, bytes: Int, length: Int)] = []
+    var size = 0
+    for (place, column) in values.enumerated() {
+      let (bytes, length) = Self.size(row.content(offset + column.index), column.form)
+      size += bytes
+      if let length { sizes.append((place, bytes, length)) }
+    }
+    var lengths: [Int: Int] = [:]
+    for value in sizes.sorted(by: { $0.bytes > $1.bytes }) where size > Self.mostBytes {
+      size -= value.bytes
+      lengths[value.place] = value.length
+    }
+    guard size <= Self.mostBytes else { throw tooLarge }
+    write(row.integer(offset), after: UInt8(ascii: "["), form, &piece, to: &writer)
+    write(row.integer(offset + 1), after: UInt8(ascii: ","), form, &piece, to: &writer)
+    for (place, column) in values.enumerated() {
+      guard let length = lengths[place] else {
+        try write(row, offset, column, after: UInt8(ascii: ","), form, &piece, to: &writer)
+        continue
+      }
+      piece.move(to: &writer)
+      writer.raw(",{\"$length\":")
+      writer.integer(length)
+      writer.raw("}")
+    }
+    piece.byte(UInt8(ascii: "]"), to: &writer)
+  }
+
+  /// Returns the most bytes of a value as JSON, and the length of a text or data.
+  private static func size(
+    _ content: Row.Content,
+    _ form: RowColumn.Form
+  ) -> (bytes: Int, length: Int?) {
+    switch (content, form) {
+    case (.text(let text), .scalar(.string)):
+      let bytes = text.reduce(2) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+      return (bytes, text.count)
+    case (.blob(let data), .scalar(.data)): return (data.count / 3 * 4 + 6, data.count)
+    case (.text(let bytes), _), (.blob(let bytes), _): return (2 * bytes.count + 64, nil)
+    default: return (32, nil)
+    }
   }
 
   @inline(__always)
