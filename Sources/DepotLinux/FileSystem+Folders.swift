@@ -87,6 +87,12 @@ extension FileSystem {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// Whether a file has further names, as hard links.
+  package static func hasOtherNames(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_nlink > 1
+  }
+
   /// Whether `path` is a device, a pipe, a symbolic link, or anything but a regular file.
   ///
   /// No file may replace it then.

@@ -52,6 +52,10 @@ import Testing
     let list = Attribute(name: "a", type: .int64, collection: .array, isOptional: true)
     #expect(try json("[1,2]", quoted: true, list) == "[1,2]")
     #expect(try json("1; 2;", list) == "[1,2]")
+    for text in ["1;;2", "1; ;2", ";1", "1;;"] {
+      let error = #expect(throws: DepotError.self) { try json(text, list) }
+      #expect(error?.message == "An element of the list is empty.")
+    }
     #expect(try json("", list) == "null")
     #expect(try json("[]", list) == "[]")
     let required = Attribute(name: "a", type: .string, collection: .set)

@@ -44,6 +44,12 @@ import Testing
     #expect(try output(.csv) { $0.showsVersion = true }.hasPrefix("$id,$version,name,"))
   }
 
+  @Test func `CSV has a text that is JSON as import reads it`() throws {
+    let text = try output(.csv) { $0.jsonColumns = ["name", "size"] }
+    #expect(text.contains(#"Package/1,"""a\""b""",5,"#))
+    #expect(try output(.csv).contains(#"Package/1,"a""b",5,"#))
+  }
+
   @Test func `JSON is one array`() throws {
     let value = try JSONValue(parsing: Array(output(.json).utf8))
     #expect(value.array?.count == 2)

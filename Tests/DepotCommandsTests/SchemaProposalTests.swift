@@ -32,6 +32,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["sep=;\r\n", "SEP=;\n"])
+  func `a first line for Excel names the separator`(line: String) throws {
+    let found = try entity("\(line)name;size\na,b;1\n", named: "items.csv").entity
+    #expect(attributes(found.attributes) == ["name string!", "size int64"])
+    var form = InputForm()
+    form.separator = UInt8(ascii: ",")
+    let other = try entity("\(line)name,size\na;b,1\n", named: "items.csv", form).entity
+    #expect(attributes(other.attributes) == ["name string!", "size int64"])
+    let ordinary = try entity("sep=;x\n1\n", named: "items.csv").entity
+    #expect(ordinary.attributes.count == 1)
+  }
+
+  @Test func `more columns than an entity can have are counted`() throws {
+    let names = (0...Limits.attributes).map { "c\($0)" }.joined(separator: ",")
+    let values = Array(repeating: "1", count: Limits.attributes + 1).joined(separator: ",")
+    let error = #expect(throws: DepotError.self) {
+      try entity("\(names)\n\(values)\n", named: "wide.csv")
+    }
+    #expect(error?.message == "Wide would have 501 attributes; an entity has at most 500.")
+  }
+
   @Test func `each value has the narrowest type`() throws {
     let text = """
       {"name":"a","n":1,"d":1,"big":12345678901234567890,"at":"2026-01-01T00:00:00Z","on":true,"m":1}

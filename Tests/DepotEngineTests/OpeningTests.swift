@@ -44,6 +44,17 @@ import Testing
     }
   }
 
+  @Test func `a hard link of a live store is told from a loss`() async throws {
+    try await withStore { store, path in
+      try await store.insert([[.string("a"), .null]])
+      try FileManager.default.linkItem(atPath: path, toPath: path + "2")
+      let error = openingError(path + "2")
+      #expect(error?.code == .corrupt)
+      #expect(error?.hint?.contains("as a hard link") == true)
+      #expect(error?.hint?.contains("--accept-loss") == false)
+    }
+  }
+
   @Test func `a newer store is refused untouched`() async throws {
     try await withStore { store, path in
       await store.close()

@@ -41,6 +41,14 @@ import Testing
     #expect(error?.message.hasPrefix("In ") == true)
   }
 
+  @Test(arguments: ["double", "date"])
+  func `a text for NaN brings its form`(type: String) throws {
+    let predicate = QueryExpression.comparison(.equal, .attribute(type), .value(.string("NaN")))
+    let error = #expect(throws: DepotError.self) { try compile(predicate) }
+    #expect(error?.hint?.hasPrefix("Write CAST(\"NaN\", \"\(type)\").") == true)
+    #expect(error?.hint?.contains("\(type) != \(type) finds it") == true)
+  }
+
   @Test func `an unknown attribute brings the nearest name`() throws {
     let error = #expect(throws: DepotError.self) {
       try compile(.attribute("boll"))

@@ -121,6 +121,7 @@ import Testing
     ),
     ("cast('2001-01-01T01:00:00+01:00','date')", .date(Date(timeIntervalSinceReferenceDate: 0))),
     ("CAST(-1.25e-10, 'date')", .date(Date(timeIntervalSinceReferenceDate: -1.25e-10))),
+    ("CAST('2001-01-02', 'date')", .date(Date(timeIntervalSinceReferenceDate: 86_400))),
     ("CAST(7, 'date')", .date(Date(timeIntervalSinceReferenceDate: 7))),
     ("CAST('Infinity', 'date')", .date(Date(timeIntervalSinceReferenceDate: .infinity))),
     ("CAST('1.50', 'decimal')", .decimal(Decimal(sign: .plus, exponent: -1, significand: 15))),

@@ -173,6 +173,19 @@ struct CommandSession {
   /// The width of the output in columns; `nil` unless it is a terminal.
   var outputWidth: Int? { isOutputTerminal ? Terminal.wantedWidth(1) : nil }
 
+  /// Returns the style of rows of `entity`, with its columns of JSON where they matter.
+  func style(knowing entity: String) throws -> RowStyle {
+    var style = style(entity)
+    guard [.csv, .tsv].contains(style.format) else { return style }
+    let schema = try connect().schema()
+    let family = [entity] + schema.descendants(of: entity).map(\.name)
+    for field in family.flatMap({ schema[$0].map(schema.fields) ?? [] })
+    where field.attribute.type == .json && field.attribute.collection == nil {
+      style.jsonColumns.insert(field.path)
+    }
+    return style
+  }
+
   /// Returns the style of rows of `entity`.
   func style(_ entity: String) -> RowStyle {
     var style = RowStyle(entity: entity, format: format)

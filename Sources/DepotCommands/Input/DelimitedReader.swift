@@ -57,7 +57,9 @@ struct DelimitedReader {
   private var fieldStart = 0
   private var isQuoted = false
 
-  init(delimiter: UInt8, hasQuotes: Bool = true, hasEscapes: Bool = false) {
+  /// Creates a reader of text that begins in a line of its file.
+  init(delimiter: UInt8, hasQuotes: Bool = true, hasEscapes: Bool = false, line: Int = 1) {
+    (self.line, firstLine) = (line, line)
     self.delimiter = delimiter
     self.hasQuotes = hasQuotes
     self.hasEscapes = hasEscapes

@@ -42,7 +42,7 @@ struct DelimitedValue {
     }
     if isNull, isList, let value = attribute.defaultValue { return writer.write(value) }
     if isList {
-      return try writeList(field, to: &writer) { word, writer throws(DepotError) in
+      return try writeList(field, mayOmit: false, to: &writer) { word, writer throws(DepotError) in
         try TextValue.write(word, as: attribute.type, to: &writer)
       }
     }
@@ -73,7 +73,7 @@ struct DelimitedValue {
     ofReferences type: AttributeType?,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    try writeList(field, to: &writer) { word, writer throws(DepotError) in
+    try writeList(field, mayOmit: true, to: &writer) { word, writer throws(DepotError) in
       try Self.writeReference(word, as: type, to: &writer)
     }
   }
@@ -89,14 +89,24 @@ struct DelimitedValue {
   }
 
   /// Writes a list; a text that begins with a bracket is JSON.
+  ///
+  /// The last element may have a separator behind it. Others may be empty only with `mayOmit`.
   private func writeList(
     _ field: DelimitedField,
+    mayOmit: Bool,
     to writer: inout JSONWriter,
     _ write: (String, inout JSONWriter) throws(DepotError) -> Void
   ) throws(DepotError) {
     let text = try Self.text(field)
     if text.first == "[" { return try TextValue.write(text, as: .json, to: &writer) }
-    let words = text.split(separator: listSeparator).map { $0.trimmed() }.filter { !$0.isEmpty }
+    var words = text.split(separator: listSeparator, omittingEmptySubsequences: false)
+      .map { $0.trimmed() }
+    if words.last?.isEmpty == true { words.removeLast() }
+    guard mayOmit || !words.contains("") else {
+      throw DepotError(.type, "An element of the list is empty.")
+        .hint("Leave the second \"\(listSeparator)\" out, or write JSON, as in [\"a\",\"\"].")
+    }
+    words.removeAll { $0.isEmpty }
     try writer.array(words) { (writer, word) throws(DepotError) in try write(word, &writer) }
   }
 

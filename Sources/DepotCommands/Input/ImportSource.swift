@@ -25,14 +25,29 @@ enum ImportSource {
     case .json: try readJSON(.objects, first, file, path: form.path, object)
     case .csv, .tsv:
       let standard = format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")
+      let named = separatorLine(first)
+      let rows = UnsafeRawBufferPointer(rebasing: first[(named?.length ?? 0)...])
       let reader = DelimitedReader(
-        delimiter: form.separator ?? standard,
+        delimiter: form.separator ?? named?.separator ?? standard,
         // The text format of COPY has no quotation marks.
         hasQuotes: !form.hasEscapes || format == .csv,
-        hasEscapes: form.hasEscapes
+        hasEscapes: form.hasEscapes,
+        line: named == nil ? 1 : 2
       )
-      try readDelimited(reader, isHeaderNeeded: form.hasHeader, first, file, delimited)
+      try readDelimited(reader, isHeaderNeeded: form.hasHeader, rows, file, delimited)
     }
+  }
+
+  /// Returns the separator that a first line such as `sep=;` names, by which Excel opens the file.
+  private static func separatorLine(
+    _ start: UnsafeRawBufferPointer
+  ) -> (separator: UInt8, length: Int)? {
+    let line = start.prefix { $0 != 0x0A }
+    let text = line.last == 0x0D ? line.dropLast() : line
+    guard line.count < start.count, text.count == 5,
+      String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep="
+    else { return nil }
+    return (text[text.startIndex + 4], line.count + 1)
   }
 
   private static func readJSON(

@@ -198,6 +198,13 @@ final class SchemaProposal {
       }
     }.first
     if let unique { attributes[unique].isUnique = true }
+    guard attributes.count <= Limits.attributes else {
+      throw DepotError(
+        .usage,
+        "\(name) would have \(attributes.count) attributes; an entity has at most "
+          + "\(Limits.attributes)."
+      ).hint("Divide the columns among several files, or leave some out with --map COLUMN=.")
+    }
     return Entity(name: name, attributes: attributes)
   }
 

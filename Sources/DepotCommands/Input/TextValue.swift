@@ -29,8 +29,7 @@ enum TextValue {
       // Dates without an exact text are written so.
       if text.first == "{" { return try write(text, as: .json, to: &writer) }
       guard let exact = DateText.exact(text.utf8), DateText.parse(exact.utf8) != nil else {
-        let form = "a date such as 2026-02-01, 2026-02-01 12:30, or 2026-02-01T12:30:00Z"
-        throw refusal(text, form, .date, .string)
+        throw refusal(text, DateText.forms, .date, .string)
       }
       writer.string(exact)
     case .uuid:

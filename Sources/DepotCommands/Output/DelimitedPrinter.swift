@@ -8,6 +8,8 @@ final class DelimitedPrinter: RowPrinter {
   private var writer: DelimitedWriter
   /// The unwritten header; it is written before the first row or at the end.
   private var headings: [String] = []
+  /// Whether each column is JSON.
+  private var areJSON: [Bool] = []
   /// How many values were printed as their lengths, which look like texts here.
   private(set) var lengthCount = 0
 
@@ -18,7 +20,10 @@ final class DelimitedPrinter: RowPrinter {
     writer = DelimitedWriter(delimiter: delimiter, nullText: style.nullText)
   }
 
-  func begin(columns: [String]) { headings = style.headings(columns) }
+  func begin(columns: [String]) {
+    headings = style.headings(columns)
+    areJSON = columns.dropFirst(2).map(style.jsonColumns.contains)
+  }
 
   private func writeHeader() {
     guard !headings.isEmpty else { return }
@@ -37,10 +42,16 @@ final class DelimitedPrinter: RowPrinter {
       writer.separate(&sink.bytes)
       sink.append(integer: row.version)
     }
+    var column = 0
     while !row.isAtEndOfRow() {
       let field = try row.field()
       if field.isLength { lengthCount += 1 }
-      writer.append(field, to: &sink.bytes)
+      if field.kind == .string, areJSON.indices.contains(column), areJSON[column] {
+        writer.append("\"\(String(decoding: field.bytes, as: UTF8.self))\"", to: &sink.bytes)
+      } else {
+        writer.append(field, to: &sink.bytes)
+      }
+      column += 1
     }
     writer.endRow(&sink.bytes)
     try sink.flushIfLarge()

@@ -48,6 +48,8 @@ struct RowStyle: Sendable {
   var showsVersion = false
   /// The text for null in tables and CSV.
   var nullText = ""
+  /// The columns of JSON, whose texts CSV has in quotation marks, as import reads them.
+  var jsonColumns: Set<String> = []
   /// The maximal width of a table, if it is limited.
   var width: Int?
   /// Whether a table may have a line for each value if its columns don't fit.

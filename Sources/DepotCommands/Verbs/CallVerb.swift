@@ -32,6 +32,7 @@ enum CallVerb {
       return try JSONValue(parsing: bytes)
     } catch {
       var result = error
+      if result.code == .numberRange { throw result }
       result.message = "The arguments are no JSON object that the protocol accepts."
       throw result
     }

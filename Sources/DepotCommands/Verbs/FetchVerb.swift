@@ -40,7 +40,7 @@ enum FetchVerb {
       + [prefetch, distinct, .after, sectionBy, subentityColumns, .versions, .null]
   ) { session in
     let request = try request(session.invocation)
-    var style = session.style(request.entity)
+    var style = try session.style(knowing: request.entity)
     if request.isDistinct { style.showsIdentifier = false }
     try check(request, style.format)
     session.beginPaging()

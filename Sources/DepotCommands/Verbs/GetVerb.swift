@@ -17,7 +17,7 @@ enum GetVerb {
       select: session.invocation.value(.select)?.split(separator: ",").map(String.init),
       includesSubentityColumns: session.invocation.has(FetchVerb.subentityColumns)
     )
-    let style = session.style(entity)
+    let style = try session.style(knowing: entity)
     session.beginPaging()
     let printer = style.printer(to: session.output)
     try printer.writing {

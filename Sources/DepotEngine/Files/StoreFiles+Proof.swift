@@ -104,10 +104,15 @@ extension StoreFiles {
     }
     return DepotError(.corrupt, message)
       .hint(
-        """
-        Nothing was changed. Put the file back that belongs there, or restore a backup; to go on with \
-        what is there, start depotd with --accept-loss.
-        """
+        loss.file == ".state" && FileSystem.hasOtherNames(path)
+          ? """
+          Nothing was changed. The file has another name too, as a hard link: open the store by the \
+          name beside which its other files are, and make copies with depot backup.
+          """
+          : """
+          Nothing was changed. Put the file back that belongs there, or restore a backup; to go on with \
+          what is there, start depotd with --accept-loss.
+          """
       )
       .detail("path", path + loss.file).detail("since", since)
       .detail("commits", loss.commits.flatMap { $0 > 0 ? $0 : nil })

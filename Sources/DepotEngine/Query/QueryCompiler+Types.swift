@@ -37,8 +37,18 @@ extension QueryCompiler {
           ? "\(constant.source.spelling) can't be read as \(other.typeName), the type of "
             + "\(other.source.spelling)."
           : "\(left.typeName) and \(right.typeName) can't be compared."
-      )
+      ).hint(Self.hint(constant, of: other))
     }
+  }
+
+  /// Returns the way to write a constant that a text was meant to be, if that is known.
+  private static func hint(_ constant: Operand, of other: Operand) -> String? {
+    guard case .string(let text)? = constant.constant, NonFinite.double(text) != nil,
+      let type = other.type, [.double, .date].contains(type)
+    else { return nil }
+    let name = other.source.spelling
+    let rest = text == "NaN" ? ". It equals nothing; \(name) != \(name) finds it." : "."
+    return "Write CAST(\"\(text)\", \"\(type.rawValue)\")\(rest)"
   }
 
   /// Checks that an object is compared only with an identifier or an object of the same table.

@@ -99,6 +99,9 @@ package enum DateText {
     moment(text).map { Double($0.whole) + Double($0.nanoseconds) / 1e9 }
   }
 
+  /// The usual forms that ``exact(_:)`` takes, for hints.
+  package static let forms = "a date such as 2026-02-01, 2026-02-01 12:30, or 2026-02-01T12:30:00Z"
+
   /// Returns the RFC 3339 form of a date in one of the ISO 8601 forms that SQLite accepts.
   ///
   /// The result is `nil` if the text isn't a date or is ambiguous.

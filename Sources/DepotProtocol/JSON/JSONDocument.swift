@@ -117,7 +117,8 @@ package struct JSONNode: Sendable {
   package func double() throws(DepotError) -> Double {
     guard token.kind == .number else { throw wrongType("a number") }
     guard let value = document.withBytes(token.start, token.end, JSONNumber.double) else {
-      throw DepotError(.numberRange, "The number is beyond what a double can hold.").at(pointer)
+      throw DepotError(.numberRange, "The number is beyond what a double can hold.")
+        .hint(ValueMisfit.doubleHint).at(pointer)
     }
     return value
   }

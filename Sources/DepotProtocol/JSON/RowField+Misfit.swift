@@ -6,6 +6,9 @@ package struct ValueMisfit: Hashable, Sendable {
   /// The problem, in words that follow the value.
   package var problem: String
   package var hint: String
+
+  /// The hint about a number beyond those of a double.
+  static let doubleHint = "Write a number within ±1.797e308, or \"Infinity\"."
 }
 
 extension RowField {
@@ -24,7 +27,7 @@ extension RowField {
       ValueMisfit(
         code: .numberRange,
         problem: "is beyond what a double can hold",
-        hint: "Write a number within ±1.797e308, or \"Infinity\"."
+        hint: ValueMisfit.doubleHint
       )
     case .decimal where kind == .string ? DecimalText.isGrammatical(text) : isWholeNumber:
       ValueMisfit(

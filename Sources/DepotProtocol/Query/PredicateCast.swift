@@ -51,6 +51,7 @@ enum PredicateCast {
     }
     guard let value else {
       throw operand.failure("This isn't a value of type \(name).")
+        .hint(Self.type(name) == .date ? "Write \(DateText.forms)." : nil)
     }
     return value
   }
@@ -80,6 +81,8 @@ enum PredicateCast {
       if let seconds = NonFinite.double(text) {
         return .date(Date(timeIntervalSinceReferenceDate: seconds))
       }
+      return DateText.exact(text.utf8).flatMap { DateText.parse($0.utf8) }
+        .map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case (.int64(let seconds), .date):
       return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
     case (.double(let seconds), .date):

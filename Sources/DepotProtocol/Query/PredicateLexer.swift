@@ -166,7 +166,9 @@ struct PredicateLexer {
       return .integer(value)
     }
     var text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let value = Double(text), value.isFinite else { throw .numberTooLarge(at: start) }
+    guard let value = Double(text), value.isFinite else {
+      throw PredicateFailure("The number is too large.", at: start).hint(ValueMisfit.doubleHint)
+    }
     guard text.withUTF8({ JSONNumber.isRounded($0, to: value) }) else { return .double(value) }
     guard let whole = text.withUTF8({ JSONNumber.int64($0, isComplex: true) }) else {
       throw .numberTooLarge("A double has too few digits for the number.", at: start)
