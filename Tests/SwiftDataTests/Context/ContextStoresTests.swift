@@ -3,20 +3,20 @@ import Testing
 @testable import SwiftData
 
 @Suite struct `The stores of a context` {
+  private let folder: TemporaryFolder
   private let container: ModelContainer
   private let stores: ContextStores
 
   init() throws {
+    folder = try TemporaryFolder()
+    let (url, ships) = (try folder.store(), Schema([Haven.self, Ship.self]))
+    // A store has to be made before it is only read.
+    _ = try ModelContainer(for: ships, configurations: ModelConfiguration(url: url))
     container = try ModelContainer(
       for: Schema([Gadget.self, Haven.self, Ship.self]),
       configurations: [
         ModelConfiguration("first", schema: Schema([Gadget.self]), isStoredInMemoryOnly: true),
-        ModelConfiguration(
-          "second",
-          schema: Schema([Haven.self, Ship.self]),
-          isStoredInMemoryOnly: true,
-          allowsSave: false
-        ),
+        ModelConfiguration("second", schema: ships, url: url, allowsSave: false),
       ]
     )
     stores = ContextStores(container.core)
