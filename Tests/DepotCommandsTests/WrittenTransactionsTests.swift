@@ -1,4 +1,6 @@
+import DepotLinux
 import DepotProtocol
+import Glibc
 import Testing
 
 @testable import DepotCommands
@@ -13,10 +15,11 @@ struct WrittenTransactionsTests {
   private func error(
     _ code: DepotError.Code,
     _ tokens: [Int64],
-    isDescending: Bool
+    isDescending: Bool,
+    in output: ByteSink = ByteSink { _ in }
   ) throws -> DepotError? {
     #expect(throws: DepotError.self) {
-      try WrittenTransactions.reporting(isDescending: isDescending) { written in
+      try WrittenTransactions.reporting(isDescending: isDescending, in: output) { written in
         for number in tokens { written.note(token(number)) }
         throw DepotError(code, "The service closed the connection.")
       }
@@ -44,5 +47,24 @@ struct WrittenTransactionsTests {
     let other = try error(.corrupt, [3, 4], isDescending: false)
     #expect(other?.hint == nil)
     #expect(other?.message.contains("1 transaction before it") == true)
+    let full = ByteSink { _ in }
+    _ = full.failure(SystemError(call: "write", code: ENOSPC))
+    let failed = try error(.full, [3, 4], isDescending: false, in: full)
+    #expect(failed?.message == "The service closed the connection.")
+  }
+
+  @Test("Rows of a buffer that can't be written aren't counted")
+  func rowsOfBuffer() throws {
+    let full = ByteSink(limit: 1) { _ throws(SystemError) in
+      throw SystemError(call: "write", code: ENOSPC)
+    }
+    let count = { 1 }
+    let error = #expect(throws: DepotError.self) {
+      try RowStream.counting(count, in: full) {
+        full.append("a row")
+        try full.flushIfLarge()
+      }
+    }
+    #expect(error?.message.contains("written.") == false)
   }
 }

@@ -180,7 +180,7 @@ struct EntityExport {
         guard let request = try request(part, written: count, parts[..<index], connection) else {
           continue
         }
-        _ = try RowStream.counting({ count }) {
+        _ = try RowStream.counting({ count }, in: session.output) {
           try connection.send(.fetch(request)) { frame in
             if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
             if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }

@@ -125,7 +125,10 @@ enum HistoryVerb {
       sentences: [5]
     )
     let end = try table.writing {
-      try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
+      try WrittenTransactions.reporting(
+        isDescending: request.isDescending,
+        in: session.output
+      ) { written in
         try connection.history(request) { transaction in
           for line in HistoryText.lines(transaction) {
             try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
@@ -147,7 +150,10 @@ enum HistoryVerb {
   ) throws -> HistoryEnd {
     let sequence = JSONSequence(session.output, isArray: session.format == .json)
     let result = try sequence.writing {
-      try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
+      try WrittenTransactions.reporting(
+        isDescending: request.isDescending,
+        in: session.output
+      ) { written in
         try connection.send(.history(request)) { frame in
           for node in try frame.member("next")?.elements() ?? [] {
             let transaction = try JSONValue(node)

@@ -51,7 +51,10 @@ enum LogVerb {
     }
     request.joinsGroups = !session.invocation.has(each)
     let printer = LogPrinter(session)
-    try WrittenTransactions.reporting(isDescending: request.isDescending) { written in
+    try WrittenTransactions.reporting(
+      isDescending: request.isDescending,
+      in: session.output
+    ) { written in
       _ = try connection.history(request) { transaction in
         try printer.print(transaction)
         written.note(transaction.token)

@@ -19,8 +19,10 @@ final class WrittenTransactions {
   }
 
   /// Returns an error that says how many transactions were written before it, and how to continue.
-  func reporting(_ error: DepotError) -> DepotError {
-    guard let last, let beforeLast else { return error }
+  ///
+  /// Of an output that failed nobody knows how much of the buffer it has.
+  func reporting(_ error: DepotError, in output: ByteSink) -> DepotError {
+    guard !output.hasFailed, let last, let beforeLast else { return error }
     var error = error
     error.message += " \(Numbers.counted(count - 1, "transaction")) before it were written whole."
     guard [.disconnected, .streamExpired, .outboundTooLarge].contains(error.code) else {
@@ -33,13 +35,14 @@ final class WrittenTransactions {
   /// Runs `body`, which writes transactions and notes them.
   static func reporting<Result>(
     isDescending: Bool,
+    in output: ByteSink,
     _ body: (WrittenTransactions) throws -> Result
   ) throws -> Result {
     let written = WrittenTransactions(isDescending: isDescending)
     do {
       return try body(written)
     } catch let error as DepotError {
-      throw written.reporting(error)
+      throw written.reporting(error, in: output)
     }
   }
 }

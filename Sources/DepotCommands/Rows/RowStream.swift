@@ -22,7 +22,7 @@ enum RowStream {
     defer { meter.finish() }
     var count = 0
     let result = try printer.writing {
-      try counting({ count }) {
+      try counting({ count }, in: session.output) {
         try connection.send(operation) { frame in
           if let names = frame.columns {
             // Printers expect an identity, and leave it out if the rows have none.
@@ -45,14 +45,16 @@ enum RowStream {
     return count
   }
 
-  /// Runs `body`, which writes rows; an error says how many were written before it.
+  /// Runs `body`, which writes rows; an error says how many were written before it, unless the output
+  /// failed: nobody knows how many of the buffer's rows it has.
   static func counting<Result>(
     _ count: () -> Int,
+    in output: ByteSink,
     _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()
-    } catch var error as DepotError where count() > 0 {
+    } catch var error as DepotError where count() > 0 && !output.hasFailed {
       if error.code == .outboundTooLarge {
         error.message = "The service ended the read, since nobody took the output for too long."
       }
