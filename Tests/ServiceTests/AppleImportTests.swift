@@ -267,6 +267,23 @@ extension CommandTests {
       #expect(read.lines == ["[]"], "\(read.errors)")
     }
 
+    @Test func `numbers that SQLite stores as others are said`() throws {
+      let schema = """
+        {"entities":[{"name":"Sample","attributes":[{"name":"x","type":"double"}]}]}
+        """
+      let applied = try daemon.depot([
+        "schema", "apply", try daemon.folder.write(schema, to: "schema.json"),
+      ])
+      #expect(applied.status == 0, "\(applied.errors)")
+      let file = daemon.folder.path + "/plain.sqlite"
+      for (number, note) in [("0", false), ("NaN", true), ("-0.0", true)] {
+        #expect(try daemon.depot(["insert", "Sample", "x=\(number)"]).status == 0)
+        let outcome = try daemon.depot(["export", "--sqlite", file])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("can't be in an SQLite file") == note, "\(outcome.errors)")
+      }
+    }
+
     @Test func `nothing but an earlier export is written over`() throws {
       let note = try daemon.folder.write("a letter", to: "letter")
       #expect(try daemon.depot(["export", "--sqlite", note]).status == 64)

@@ -24,7 +24,7 @@ struct TablesExport {
       let count = try WholeStore.read(connection, isOneMoment: isOneMoment) {
         let plan = TablesPlan(try $0.schema())
         notes = plan.notes
-        return try write(plan, $0, folder)
+        return try write(plan, $0, folder, &notes)
       }
       let target = file == "-" ? place.path + "/tables.sqlite" : file
       _ = try ServiceTool(
@@ -42,7 +42,8 @@ struct TablesExport {
   private func write(
     _ plan: TablesPlan,
     _ connection: BlockingConnection,
-    _ folder: String
+    _ folder: String,
+    _ notes: inout [String]
   ) throws -> Int {
     let schema = try connection.schema()
     var sinks: [String: ByteSink] = [:]
@@ -51,7 +52,7 @@ struct TablesExport {
     }
     let meter = session.meter()
     defer { meter.finish() }
-    var count = 0
+    var (count, changedCount) = (0, 0)
     for part in ExportPlan(schema).files {
       let root = TablesPlan.root(part.entity, schema)
       guard let rows = plan.rows[root], let sink = sinks[root] else { continue }
@@ -64,7 +65,7 @@ struct TablesExport {
       )
       try WholeStore.fetch(request, connection) { key, values in
         try part.check(values, of: key)
-        try rows.write(key, part.entity, values, to: sink)
+        changedCount += try rows.write(key, part.entity, values, to: sink)
         for relationship in part.relationships where relationship.isToMany {
           let owner = owners.first { $0.relationships.contains(relationship) }?.name ?? ""
           guard let pairs = plan.pairs["\(owner).\(relationship.name)"],
@@ -77,6 +78,14 @@ struct TablesExport {
       }
     }
     for sink in sinks.values { try sink.flush() }
+    if changedCount > 0 {
+      notes.append(
+        """
+        \(Numbers.counted(changedCount, "number")) can't be in an SQLite file as in the store: NaN is \
+        NULL there, and -0.0 is 0.0.
+        """
+      )
+    }
     let list = ByteSink(try Descriptor.create(path: "\(folder)/\(PlainTable.list)"))
     list.append(JSONValue.array(plan.tables.map(\.json)).text)
     try list.flush()
@@ -85,12 +94,14 @@ struct TablesExport {
 }
 
 extension TablesPlan.Rows {
+  /// Writes a row, and returns how many of its numbers SQLite stores as others.
   fileprivate func write(
     _ key: Int64,
     _ entity: String,
     _ values: [String: [UInt8]],
     to sink: ByteSink
-  ) throws {
+  ) throws -> Int {
+    var changedCount = 0
     var writer = JSONWriter()
     writer.raw("[")
     writer.integer(key)
@@ -101,11 +112,15 @@ extension TablesPlan.Rows {
     for (path, attribute) in paths {
       writer.raw(",")
       let value = try values[path].map { try PlainValue($0, attribute) } ?? .null
+      if case .real(let number) = value, number.isNaN || number == 0 && number.sign == .minus {
+        changedCount += 1
+      }
       value.write(to: &writer)
     }
     writer.raw("]\n")
     sink.bytes += writer.bytes
     try sink.flushIfLarge()
+    return changedCount
   }
 }
 
