@@ -52,6 +52,16 @@ struct CommandSession {
       )
     }
     chosenFormat = try invocation.choice(.output, OutputFormat.self)
+    let separators = [OutputFormat.csv: ",", .tsv: "\t"]
+    if let text = invocation.value(.null), let separator = chosenFormat.flatMap({ separators[$0] }),
+      text.utf8.contains(where: { "\(separator)\"\r\n".utf8.contains($0) })
+    {
+      throw DepotError(
+        .usage,
+        "The text for null can't have separators, quotation marks, or line ends."
+      )
+      .hint("Choose another one, such as: --null '\\N'")
+    }
   }
 
   /// The output format: by default a table for people, and NDJSON for programs.
