@@ -143,6 +143,25 @@ extension CommandTests {
         let reason = "home.note of Person/1 is too large for an export"
         #expect(large.errors.contains(reason), "\(large.errors)")
       }
+      for family in [[], ["--no-subentities"]] {
+        let named = try daemon.depot(
+          ["--container", "people", "export", "Person", "--select", "home,work,$id"] + family
+        )
+        #expect(named.errors.contains("at: --select, name 3"), "\(named.errors)")
+      }
+    }
+
+    @Test(arguments: [
+      ("csv", "a,b", 64), ("csv", "\"", 64), ("csv", "a\r\n", 64), ("tsv", "\t", 64),
+      ("csv", "\\N", 0), ("tsv", "a,b", 0), ("table", "a,b", 0),
+    ])
+    func `a text for null that breaks a file is refused`(
+      format: String,
+      text: String,
+      status: Int32
+    ) throws {
+      let outcome = try run("export", "City", "-o", format, "--null", text)
+      #expect(outcome.status == status, "\(outcome.errors)")
     }
 
     @Test func `an error in the middle leaves an array that is whole`() throws {

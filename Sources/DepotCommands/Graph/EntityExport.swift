@@ -24,6 +24,8 @@ struct EntityExport {
     var form = Form.value
     /// Whether values may be too large for their rows.
     var mayBeLarge = false
+    /// The place of the selected name that the column comes from.
+    var place = 0
   }
 
   /// The rows of one entity.
@@ -71,12 +73,13 @@ struct EntityExport {
           }
         } ?? all
       var columns: [Column] = []
-      for name in names {
+      for (place, name) in (request.select ?? all).enumerated() where names.contains(name) {
         // A selected composite has a column for each of its parts.
         let paths = attributes.filter { $0 == name || $0.hasPrefix(name + ".") }
         for path in paths.isEmpty ? [name] : paths
         where !columns.contains(where: { $0.name == path }) {
           columns.append(try Self.column(path, of: entity, schema, hasHeader))
+          columns[columns.count - 1].place = place
         }
       }
       parts.append(Part(entity: entity.name, columns: columns))
@@ -143,14 +146,16 @@ struct EntityExport {
     if isPlain {
       var request = request
       request.select = parts[0].columns.map(\.path)
-      try RowStream.write(
-        .fetch(request),
-        style,
-        connection,
-        session,
-        hasIdentity: true,
-        check: parts[0].check
-      )
+      _ = try parts[0].naming {
+        try RowStream.write(
+          .fetch(request),
+          style,
+          connection,
+          session,
+          hasIdentity: true,
+          check: parts[0].check
+        )
+      }
     } else {
       let isOneMoment = isOneMoment && (parts.count > 1 || !destinations.isEmpty)
       try WholeStore.read(connection, isOneMoment: isOneMoment) {
@@ -181,11 +186,15 @@ struct EntityExport {
           continue
         }
         _ = try RowStream.counting({ count }, in: session.output) {
-          try connection.send(.fetch(request)) { frame in
-            if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
-            if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
-            count += try writer.write(frame)
-            meter.update(rows: count)
+          try part.naming {
+            try connection.send(.fetch(request)) { frame in
+              if let columns = frame.columns {
+                writer.read(columns, of: part, names: namesEntities)
+              }
+              if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
+              count += try writer.write(frame)
+              meter.update(rows: count)
+            }
           }
         }
       }
@@ -232,6 +241,21 @@ struct EntityExport {
 }
 
 extension EntityExport.Part {
+  /// Runs `body`, which fetches the columns; an error's place is that of the name in the selection.
+  fileprivate func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as DepotError {
+      var steps = error.at?.split(separator: "/") ?? []
+      if let number = steps.popLast().flatMap({ Int($0) }), steps.last == "select",
+        columns.indices.contains(number)
+      {
+        error.at = "/select/\(columns[number].place)"
+      }
+      throw error
+    }
+  }
+
   /// - Throws: ``DepotError`` `limit.value_bytes` if a row has only the length of a value.
   fileprivate func check(_ frame: RowFrame) throws {
     // Nearly no frame has one, and this is much faster than reading the values.
