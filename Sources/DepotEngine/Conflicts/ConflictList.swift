@@ -4,8 +4,8 @@ internal import DepotProtocol
 struct ConflictList {
   /// The most conflicts in the list.
   static let limit = 1000
-  /// The most bytes of the conflicts; in JSON, some characters have six.
-  static let byteLimit = 2 << 20
+  /// The most bytes of the conflicts' text.
+  static let byteLimit = 4 << 20
 
   private(set) var conflicts: [RowConflict] = []
   /// The number of conflicts that aren't in the list.
@@ -23,7 +23,7 @@ struct ConflictList {
     }
     var conflict = try conflict()
     conflict.shorten()
-    byteCount += conflict.byteCount
+    byteCount += conflict.textByteCount
     conflicts.append(conflict)
   }
 

@@ -11,15 +11,6 @@ enum ConflictValue {
   /// The size in bytes up to which values are reported.
   private static let byteLimit = 64 << 10
 
-  /// The size in bytes, about.
-  var byteCount: Int {
-    switch self {
-    case .text(let text): text.count
-    case .stored(let value): value.byteCount
-    case .length: 16
-    }
-  }
-
   /// The value, or its length if it is too large; it keeps no page of the history in memory.
   var shortened: ConflictValue {
     switch self {

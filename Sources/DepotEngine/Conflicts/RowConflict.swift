@@ -19,11 +19,6 @@ struct RowConflict {
     set { facts[keyPath: path] = newValue }
   }
 
-  /// The size in bytes, about.
-  var byteCount: Int {
-    [base, store, client].joined().reduce(256) { $0 + $1.key.utf8.count + $1.value.byteCount }
-  }
-
   /// Replaces large values by their lengths.
   mutating func shorten() {
     base = base.mapValues(\.shortened)

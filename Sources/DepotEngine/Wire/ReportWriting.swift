@@ -10,6 +10,9 @@ extension RowConflict {
     conflict.client = client.mapValues(\.json)
     return conflict.json
   }
+
+  /// The size in bytes of the conflict in a reply.
+  var textByteCount: Int { json.text.utf8.count }
 }
 
 extension ConflictValue {
