@@ -150,6 +150,10 @@ static const unsigned char table_js[] = {
 #embed "../DepotStudio/Page/table.js"
 };
 
+static const unsigned char texts_js[] = {
+#embed "../DepotStudio/Page/texts.js"
+};
+
 static const unsigned char transactions_js[] = {
 #embed "../DepotStudio/Page/transactions.js"
 };
@@ -244,6 +248,7 @@ static const struct DepotStudioFile files[] = {
     {"studio.css", studio_css, sizeof studio_css},
     {"studio.js", studio_js, sizeof studio_js},
     {"table.js", table_js, sizeof table_js},
+    {"texts.js", texts_js, sizeof texts_js},
     {"transactions.js", transactions_js, sizeof transactions_js},
     {"values.js", values_js, sizeof values_js},
     {"window.js", window_js, sizeof window_js},

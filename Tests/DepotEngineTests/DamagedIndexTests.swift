@@ -22,12 +22,12 @@ import Testing
   /// Changes a byte of the page of the index that has a name.
   private func damage(_ path: String, at name: String) throws {
     var file = try #require(FileManager.default.contents(atPath: path))
-    let pages = stride(from: 0, to: file.count, by: StoreConfiguration.pageSize)
+    let pages = stride(from: 0, to: file.count, by: DatabaseHeader.newPageSize)
     let text = Data(name.utf8)
     // Of the leaves of indexes.
     let leaves = pages.filter { file[$0] == 10 }
     let places = leaves.compactMap {
-      file[$0..<$0 + StoreConfiguration.pageSize].firstRange(of: text)?.lowerBound
+      file[$0..<$0 + DatabaseHeader.newPageSize].firstRange(of: text)?.lowerBound
     }
     let place = try #require(places.first)
     file[place] ^= 1

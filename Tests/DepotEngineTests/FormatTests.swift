@@ -108,6 +108,7 @@ struct FormatTests {
       let after = DatabaseHeader.sealing(before, stamp: state.nextStamp)
       for page in [before[..<512] + after[512...], after[..<512] + before[512...]] {
         try (Data(page) + main.dropFirst(4096)).write(to: URL(filePath: path))
+        try StateFile.set(state, beside: path)
         await (try StoreFixture(StoreConfiguration(path: path))).close()
         #expect(try Store.check(path: path) == [])
         #expect(try count(in: path) == 300)

@@ -135,14 +135,15 @@ import Testing
       try await store.insert((0..<500).map { [.string("row \($0)"), .null] })
       await store.close()
       var file = try bytes(path)
-      let page = file.count / StoreConfiguration.pageSize / 2 * StoreConfiguration.pageSize
+      let row = try #require(file.firstRange(of: Data("row 250".utf8)))
+      let page = row.lowerBound / DatabaseHeader.newPageSize * DatabaseHeader.newPageSize
       file.replaceSubrange(page..<page + 8, with: repeatElement(0x55, count: 8))
       try file.write(to: URL(filePath: path))
       let problems = try #require(try Store.check(path: path))
       #expect(problems.count == 1)
       #expect(
         problems[0].hasPrefix(
-          "Page \(page / StoreConfiguration.pageSize + 1) of the store is damaged"
+          "Page \(page / DatabaseHeader.newPageSize + 1) of the store is damaged"
         )
       )
       await (try StoreFixture(StoreConfiguration(path: path))).close()

@@ -41,9 +41,9 @@ import Testing
       }
       func rows() throws -> [String] { try store.read("Item", in: past.path) }
       #expect(await undo(deletion) == nil)
-      #expect(try rows().last == #"["3",[3],null]"#)
+      #expect(try rows().last == #"["3",[3.0],null]"#)
       #expect(await undo(change) == nil)
-      #expect(try rows().first == #"["10",[10,3],null]"#)
+      #expect(try rows().first == #"["10",[10.0,3.0],null]"#)
       #expect(await undo(insertion)?.code == .merge)
       try await store.update("Item", [1, 2], ["size", "sizes"], #"["1",[1]]"#)
       try await store.update("Item", [2], ["size", "sizes"], #"["2",[2]]"#)

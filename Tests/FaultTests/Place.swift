@@ -1,5 +1,5 @@
 import DepotClient
-import DepotEngine
+import DepotSQLite
 import Foundation
 import Glibc
 import TestSupport
@@ -16,7 +16,7 @@ final class Place: Sendable {
   var trace: String { folder + "/trace" }
 
   /// The size in bytes of a page of a store, and of one with its header in the log.
-  static let pageSize = StoreConfiguration.pageSize
+  static let pageSize = DatabaseHeader.newPageSize
   static let frameSize = pageSize + 24
 
   init() throws {

@@ -372,7 +372,7 @@ test("JSON that is edited keeps all that the person doesn't change", () => {
     + '"e":"\\u00e9 \\"{","l":[],"k":[1,{}]}';
   const value = new JSONText(text);
   const lines = jsonText(value, "", "  ");
-  assert.equal(lines.split("\n").length, 13);
+  assert.equal(lines.split("\n").length, 14);
   assert.equal(compact(lines), text);
   assert.equal(compact(lines.replace('"b": 1', '"b": 7')), text.replace('"b":1', '"b":7'));
   assert.equal(jsonText(value), text);
@@ -625,7 +625,8 @@ test("Texts are folded as the service folds them, or not at all", () => {
     assert.notEqual(fold(one, options), fold(other, options), `${one} ${other}`);
   }
   // Signs that came with a later version of Unicode, and one that has lower case by another rule.
-  for (const text of ["\u{3fffd}", "STRAẞE"]) assert.throws(() => fold(text, "c"), Unsupported);
+  assert.throws(() => fold("\u{3fffd}", "c"), Unsupported);
+  assert.equal(fold("STRAẞE", "c"), "strasse");
 });
 
 test("Texts of the past are in the order that people expect, as those of now", () => {

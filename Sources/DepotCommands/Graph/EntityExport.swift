@@ -241,7 +241,7 @@ struct EntityExport {
 }
 
 extension EntityExport.Part {
-  /// Runs `body`, which fetches the columns; an error's place is that of the name in the selection.
+  /// Runs `body`, which fetches the columns; an error names the place in the selection.
   fileprivate func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -20,7 +20,7 @@ extension StoreFiles {
         hasLog: log != nil,
         log: survey,
         state: state,
-        pageSize: header?.pageSize ?? survey.pageSize ?? StoreConfiguration.pageSize
+        pageSize: header?.pageSize ?? survey.pageSize ?? DatabaseHeader.newPageSize
       )
     } catch {
       throw self.error(error)

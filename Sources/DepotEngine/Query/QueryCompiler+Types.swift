@@ -46,8 +46,8 @@ extension QueryCompiler {
     guard case .string(let text)? = constant.constant, NonFinite.double(text) != nil,
       let type = other.type, [.double, .date].contains(type)
     else { return nil }
-    let name = other.source.spelling
-    let rest = text == "NaN" ? ". It equals nothing; \(name) != \(name) finds it." : "."
+    let rest =
+      text == "NaN" ? ". It equals nothing; as in x != x, only NaN differs from itself." : "."
     return "Write CAST(\"\(text)\", \"\(type.rawValue)\")\(rest)"
   }
 

@@ -82,7 +82,7 @@ package actor Store {
     self.lock = opened.lock
     heldLock = opened.lock
     storeIdentifier = opened.identifier
-    let pageSize = opened.writer?.connection.pageSize ?? StoreConfiguration.pageSize
+    let pageSize = opened.writer?.connection.pageSize ?? DatabaseHeader.newPageSize
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / pageSize)
     logRoom = WALSpace(configuration, pageSize: pageSize)
     published = Published(opened.catalog, opened.epochs, opened.writer?.commitTarget?.state)

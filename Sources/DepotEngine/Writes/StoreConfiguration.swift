@@ -1,13 +1,8 @@
 package import DepotLinux
+internal import DepotSQLite
 
 /// The path and options of a store.
 package struct StoreConfiguration: Sendable {
-  /// The size in bytes of the pages of a new store.
-  ///
-  /// A lone write changes a page of each table and index, all of which are logged, so small pages
-  /// make it cheaper. Stores of earlier programs have pages of 4,096 bytes.
-  package static let pageSize = 2048
-
   /// The path of the database's file; its log and lock are beside it.
   package var path: String
   /// The size of the write-ahead log in bytes from which it is copied into the database.
@@ -15,7 +10,7 @@ package struct StoreConfiguration: Sendable {
   /// A page that changes often is copied only once for all its changes in the log.
   package var walLimitBytes = 16 << 20
   /// The size in bytes of the pages, if the store is created.
-  package var pageSize = Self.pageSize
+  package var pageSize = DatabaseHeader.newPageSize
   /// The size in bytes up to which all pages of a file are checked when it is opened.
   package var quickCheckLimitBytes = 4 << 20
   /// The limits of the history.

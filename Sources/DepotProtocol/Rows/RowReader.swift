@@ -55,7 +55,7 @@ public struct RowReader: ~Copyable {
     guard let field = try? rest.field() else { return malformed("\"[\"") }
     let message = "Expected an array of values, one for each column, found \(field.kind)."
     return DepotError(.type, message)
-      .hint("Name the columns once, in \"columns\", and give each row its values in order.")
+      .hint("Name the columns once, and give each row its values in their order.")
   }
 
   /// Reads the two values that every row of a reply begins with.

@@ -2,6 +2,12 @@
 package struct DatabaseHeader {
   package static let size = 100
 
+  /// The size in bytes of the pages of a new store.
+  ///
+  /// A lone write changes a page of each table and index, and logs them all, so small pages make it
+  /// cheaper. Stores of earlier programs have pages of 4,096 bytes.
+  package static let newPageSize = 2048
+
   /// The size of a page in bytes.
   package let pageSize: Int
   /// The number of bytes at the end of each page that SQLite leaves unused.

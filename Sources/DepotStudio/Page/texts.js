@@ -16,12 +16,12 @@ export function fold(text, options) {
   if (options === "") return text;
   const ignoresCase = options.includes("c");
   if (isASCII(text)) return ignoresCase ? text.toLowerCase() : text;
-  if (/\u1e9e|(?!\p{Noncharacter_Code_Point})\p{Cn}/u.test(text)) throw new Unsupported("a text has new signs");
+  if (/(?!\p{Noncharacter_Code_Point})\p{Cn}/u.test(text)) throw new Unsupported("a text has new signs");
   let folded = text.normalize("NFD");
   if (options.includes("d")) folded = folded.replace(/\p{Mn}/gu, "");
   // One by one: the lower case of a whole text has two forms of sigma.
   if (ignoresCase) folded = Array.from(folded, (sign) => (
-    sign === "ı" ? sign : Array.from(sign.toUpperCase(), (upper) => upper.toLowerCase()).join("")
+    sign === "ı" ? sign : sign === "ẞ" ? "ss" : Array.from(sign.toUpperCase(), (upper) => upper.toLowerCase()).join("")
   )).join("");
   return folded.normalize("NFC");
 }
