@@ -246,4 +246,27 @@ import Testing
       try run("undo", "{}")
     }
   }
+
+  @Test func `a store of an earlier build keeps values from its next opening on`() async throws {
+    try await withStore(Self.schema()) { store, path in
+      let past = PastFixture(store: store, path: path)
+      try await store.insert("Doc", ["name", "body"], #"[["a","small"]]"#)
+      try await write(1, store)
+      await store.close()
+      do {
+        let connection = try Connection(path: past.path, access: .writer)
+        try connection.execute("DROP TABLE depot_history_value")
+        let values = KeptValues(connection: connection)
+        #expect(try !values.areKept)
+        #expect(try values.all(of: BlobTable("Doc")).isEmpty)
+        #expect(try !values.deleteSome(through: 9, limit: 0))
+        _ = try connection.checkpoint(.truncate)
+      }
+      let next = try StoreFixture(StoreConfiguration(path: past.path))
+      try await next.update("Doc", [1], ["body"], #"["short"]"#)
+      #expect(try kept(past) == 1)
+      await next.close()
+      #expect(try Store.check(path: past.path) == [])
+    }
+  }
 }

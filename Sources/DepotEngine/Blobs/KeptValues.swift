@@ -35,20 +35,31 @@ struct KeptValues {
     """
   }
 
-  /// The condition that a value of a table is kept.
-  static func condition(_ table: BlobTable) -> String {
-    "blob IN (SELECT blob FROM depot_history_value WHERE blobs = '\(table.name)')"
+  /// Whether the store keeps values; one in a cluster that an earlier build has made keeps none.
+  var areKept: Bool {
+    get throws(SQLiteError) {
+      try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'depot_history_value'")
+        != nil
+    }
+  }
+
+  /// Returns the condition that a value of a table is kept.
+  func condition(_ table: BlobTable) throws(SQLiteError) -> String {
+    try areKept
+      ? "blob IN (SELECT blob FROM depot_history_value WHERE blobs = '\(table.name)')" : "0"
   }
 
   /// Returns the values of a table.
   func all(of table: BlobTable) throws -> [BlobReference?] {
-    try connection.statement("SELECT reference FROM depot_history_value WHERE blobs = ?1")
+    guard try areKept else { return [] }
+    return try connection.statement("SELECT reference FROM depot_history_value WHERE blobs = ?1")
       .rows([.text(table.name)]) { BlobReference($0.bytes(0)) }
   }
 
   /// Whether a value is kept as it was.
   func contains(_ reference: BlobReference, of table: BlobTable) throws -> Bool {
-    try connection.integer(
+    guard try areKept else { return false }
+    return try connection.integer(
       "SELECT 1 FROM depot_history_value WHERE blobs = ?1 AND blob = ?2 AND reference = ?3",
       [.text(table.name), .integer(reference.number), .text(reference.text)]
     ) != nil
@@ -64,6 +75,7 @@ struct KeptValues {
   ///
   /// It returns whether there were any.
   func deleteSome(through floor: Int64, limit: Int64) throws -> Bool {
+    guard try areKept else { return false }
     let length = BlobTable.length(of: Fragment(sql: "reference")).sql
     var size = try connection.integer("SELECT sum(\(length)) FROM depot_history_value") ?? 0
     let oldest = try connection.statement(

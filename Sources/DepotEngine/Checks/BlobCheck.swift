@@ -44,7 +44,8 @@ struct BlobCheck {
         }
       }
     }
-    for reference in try KeptValues(connection: connection).all(of: table) {
+    let kept = KeptValues(connection: connection)
+    for reference in try kept.all(of: table) {
       do {
         try reference.map(reader.verify)
       } catch let damage as BlobReader.Damage {
@@ -55,7 +56,7 @@ struct BlobCheck {
       """
       SELECT count(DISTINCT blob) FROM \(table.name) WHERE blob NOT IN \
       (\(BlobTable.references(in: layout))) AND blob NOT IN \
-      (SELECT CAST(reference AS INTEGER) FROM depot_upload) AND NOT \(KeptValues.condition(table))
+      (SELECT CAST(reference AS INTEGER) FROM depot_upload) AND NOT \(kept.condition(table))
       """
     ).run { row in
       guard row.integer(0) > 0 else { return }

@@ -41,7 +41,9 @@ struct SpecialTables {
     }
     guard wanted.contains(BlobTable.uploads), kept.contains(BlobTable.uploads) else { return }
     let names = after.compactMap { table in table.name.map { "'\"\($0)\"'" } }
-    for list in [BlobTable.uploads, KeptValues.table].compactMap(\.name) {
+    let there = try existingTables()
+    for list in [BlobTable.uploads, KeptValues.table].compactMap(\.name) where there.contains(list)
+    {
       try connection.execute(
         "DELETE FROM \(list) WHERE blobs NOT IN (\(names.joined(separator: ", ")))"
       )

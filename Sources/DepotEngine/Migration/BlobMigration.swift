@@ -85,8 +85,11 @@ struct BlobMigration {
   /// Removes values without rows and history; the tables of rows must already have their new names.
   func end() throws {
     connection.forgetStatements()
+    let kept = KeptValues(connection: connection)
+    let areKept = try kept.areKept
     for (root, table) in tables where successors[root] == nil {
       try connection.execute("DROP TABLE \(table.name)")
+      guard areKept else { continue }
       try connection.execute("DELETE FROM depot_history_value WHERE blobs = '\(table.name)'")
     }
     if let name = KeptValues.table.name, !new.specialTables.contains(KeptValues.table) {
@@ -97,7 +100,7 @@ struct BlobMigration {
         """
         DELETE FROM \(BlobTable(root.name).name) \
         WHERE blob NOT IN (\(BlobTable.references(in: root))) \
-        AND NOT \(KeptValues.condition(BlobTable(root.name)))
+        AND NOT \(kept.condition(BlobTable(root.name)))
         """
       )
     }
