@@ -7,6 +7,7 @@ struct WriteReply {
   /// The token of the transaction, if it changed anything.
   var token: HistoryToken?
 
+  /// Rare results are in memory of their own, so that the frequent ones are small to copy.
   enum Content {
     case empty
     case insertion(InsertResult, InsertRequest)
@@ -17,14 +18,14 @@ struct WriteReply {
     case length(Int)
     /// The sizes of the store's file in bytes.
     case compacted(before: Int, after: Int)
-    case schema(SchemaResult, MigrationReport?)
-    case copied(MigrationCopy.Result)
+    indirect case schema(SchemaResult, MigrationReport?)
+    indirect case copied(MigrationCopy.Result)
     /// The fingerprint and the version of the schema at the end of a migration.
-    case migrated(String, SchemaVersion?)
+    indirect case migrated(String, SchemaVersion?)
     /// The number of deleted transactions, and the first one that is kept.
-    case purged(Int, oldest: HistoryToken?)
-    case acknowledged(HistoryPosition)
-    case undone(UndoOutcome)
+    indirect case purged(Int, oldest: HistoryToken?)
+    indirect case acknowledged(HistoryPosition)
+    indirect case undone(UndoOutcome)
     /// The result of an earlier write with the same key, with identifiers as numbers.
     case stored([UInt8])
   }
