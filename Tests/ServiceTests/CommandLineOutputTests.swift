@@ -180,11 +180,12 @@ extension CommandTests {
       )
       #expect(imported.status == 0, "\(imported.errors)")
       // A row with 18 MB of JSON, which isn't read in parts as texts and data are, fits into no reply.
-      let large = daemon.folder.path + "/large"
-      let text = "\"\(String(repeating: "7", count: 6_000_000))\""
-      try text.write(toFile: large, atomically: false, encoding: .utf8)
+      let large = String(repeating: "7", count: 6_000_000)
       for name in ["a", "b", "c"] {
-        let updated = try daemon.depot(container + ["update", "Photo/3000", "\(name)=@\(large)"])
+        let updated = try daemon.depot(
+          container + ["call", "update", "-"],
+          input: #"{"entity":"Photo","ids":[3000],"set":{"\#(name)":"\#(large)"}}"#
+        )
         #expect(updated.status == 0, "\(updated.errors)")
       }
       let fetch = container + ["fetch", "Photo", "-o"]
