@@ -173,10 +173,10 @@ final class ChangeRecorder: ChangeObserver {
   }
 
   /// Sets the kind of the transaction: `undo:` or `redo:` and a token.
-  func setKind(_ kind: String) { origin = origin.with(kind: kind) }
+  func setKind(_ kind: String) { origin = origin.with(group: origin.group, kind: kind) }
 
   /// Sets the group of the transaction, before anything of it is written to the history.
-  func setGroup(_ group: String?) { origin = origin.with(group: group) }
+  func setGroup(_ group: String?) { origin = origin.with(group: group, kind: origin.kind) }
 
   // MARK: - Transactions
 

@@ -28,19 +28,8 @@ final class TransactionOrigin: Sendable {
   /// The origin of transactions without a request.
   static let none = TransactionOrigin()
 
-  /// Returns the origin with another kind.
-  func with(kind: String) -> TransactionOrigin {
-    TransactionOrigin(
-      author: author,
-      process: process,
-      connection: connection,
-      group: group,
-      kind: kind
-    )
-  }
-
-  /// Returns the origin with another group.
-  func with(group: String?) -> TransactionOrigin {
+  /// Returns the origin with another group and kind.
+  func with(group: String?, kind: String?) -> TransactionOrigin {
     TransactionOrigin(
       author: author,
       process: process,

@@ -65,7 +65,9 @@ extension Writer {
     }
     try request.control.check()
     var origin = TransactionOrigin(request)
-    if origin.group == nil, !request.operation.isUndo { origin = origin.with(group: write.group) }
+    if origin.group == nil, !request.operation.isUndo {
+      origin = origin.with(group: write.group, kind: origin.kind)
+    }
     try recorder.begin(origin, catalog)
     let (start, before) = (Monotonic.now(), write.progress.done)
     let isLast = try applyChunk(request, of: write.nextRows, &write.progress, &effect)
