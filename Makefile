@@ -12,6 +12,8 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone \
 # that a small change needs.
 WHOLE := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 DEBUG := $(BUILD_FLAGS) $(WHOLE)
+# The compiler's memory comes in large pages, of which it takes a twelfth less time.
+export LARGE_PAGES := GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 # The modules in which tests spend half of their time are optimized for them.
 test test-release test-long test-cluster: export DEPOT_OPTIMIZED := DepotProtocol DepotSQLite DepotLinux
 # Programs without functions that nothing calls or that are equal, with the C++ library inside, and with
@@ -75,7 +77,7 @@ endef
 define build_programs
 	$(call link_static_library)
 	@DEPOT_ONLY="$(2)" DEPOT_COMMIT="$(COMMIT)" .ci/progress "Building $(1)" .build/make.log \
-	  $(SWIFT) build $(RELEASE)
+	  env $(LARGE_PAGES) $(SWIFT) build $(RELEASE)
 endef
 
 # Writes the documentation of a module, whose symbols are read with further options.
@@ -132,7 +134,7 @@ test-quick: test-deps  ## Build what changed and run the tests that match FILTER
 	  | sort -u | grep 'Tests$$' | tr '\n' ' '); \
 	[ -n "$$modules" ] || { echo "No suite or test matches $(FILTER)."; exit 1; }; \
 	DEPOT_ONLY="$$modules depotd depot" .ci/progress "Building $$modules" .build/make.log \
-	  $(SWIFT) build --build-tests --scratch-path $(QUICK) $(BUILD_FLAGS) && \
+	  env $(LARGE_PAGES) $(SWIFT) build --build-tests --scratch-path $(QUICK) $(BUILD_FLAGS) && \
 	DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/$(QUICK)/debug .ci/progress "Testing" .build/test.log Tests/supervise \
 	  $(QUICK)/debug/depotPackageTests.xctest --testing-library swift-testing --filter '$(FILTER)' && \
 	tail -n 1 .build/test.log
@@ -158,7 +160,8 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten to 25
 
 test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services with their stores in it
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@.ci/progress "Building the tests" .build/tests.log $(SWIFT) build --build-tests $(DEBUG)
+	@.ci/progress "Building the tests" .build/tests.log env $(LARGE_PAGES) \
+	  $(SWIFT) build --build-tests $(DEBUG)
 	@DEPOT_EMBEDDED=1 .ci/progress "Testing with PostgreSQL" .build/test.log Tests/supervise \
 	  Tests/run-groups .build/debug/depotPackageTests.xctest \
 	  "--filter '^DepotEngineTests[.](Address|Postgres)Tests/|^ServiceTests[.]ClusterTests/|(DatabaseStore|ClusterGuide)Tests'"

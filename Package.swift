@@ -250,7 +250,11 @@ where target.name.hasPrefix("DepotMacro") || target.name == "DepotProtocolTests"
       "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
     ].map { .product(name: $0, package: "swift-syntax") }
   } else {
-    target.swiftSettings?.append(.unsafeFlags(["-I", syntaxFolder]))
+    // Every module waits for the plugin, and compiling it takes five times as long with optimization.
+    target.swiftSettings? += [
+      .unsafeFlags(["-I", syntaxFolder]),
+      .unsafeFlags(["-Onone"], .when(configuration: .release)),
+    ]
     target.linkerSettings = [
       .unsafeFlags(["-L", syntaxFolder, "-Xlinker", "-rpath", "-Xlinker", syntaxFolder])
     ]
