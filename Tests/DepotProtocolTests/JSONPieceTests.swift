@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: TestSupport.seeds(10) as Range<UInt64>)
-  func `numbers are written as Swift describes them`(seed: UInt64) {
+  func `numbers are written as Swift describes them`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1000 {
       let number = Self.number(using: &random)
@@ -70,6 +70,15 @@ import Testing
     for double in [0, -0.0, 0x1p53, 0x1p54, -0x1p53, 1e15, .leastNonzeroMagnitude] as [Double] {
       #expect(JSONWriter.text { $0.double(double) } == double.description)
     }
+    for exponent in -30...30 {
+      let (ten, two) = (
+        try #require(Double("1e\(exponent)")),
+        Double(sign: .plus, exponent: exponent, significand: 1)
+      )
+      for double in [ten, two].flatMap({ [$0, $0.nextUp, $0.nextDown, $0 * 3, $0 / 7] }) {
+        #expect(JSONWriter.text { $0.double(double) } == double.description)
+      }
+    }
   }
 
   private static func number(using random: inout SeededGenerator) -> Int64 {
@@ -77,13 +86,26 @@ import Testing
   }
 
   private static func double(using random: inout SeededGenerator) -> Double {
-    if random.once(in: 3) { return Double(number(using: &random)) / 8 }
-    return Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
+    let bits = UInt64.random(in: .min ... .max, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return Double(number(using: &random)) / 8
+    case 1:
+      let tens: Double = random.pick([1e1, 1e2, 1e3, 1e5, 1e8, 1e12, 1e15, 1e19])
+      return Double(number(using: &random)) / tens
+    case 2, 3:
+      // Numbers of usual size with any digits, or with few bits.
+      let exponent = UInt64.random(in: 1023 - 16...1023 + 55, using: &random)
+      let mask = random.once(in: 2) ? UInt64.max : UInt64.random(in: .min ... .max, using: &random)
+      return Double(bitPattern: bits & mask & 0x800F_FFFF_FFFF_FFFF | exponent << 52)
+    default: return Double(bitPattern: bits)
+    }
   }
 
   /// Returns a text of any length, some with characters to escape or beyond ASCII.
   private static func text(using random: inout SeededGenerator) -> String {
-    let length = random.once(in: 10) ? 2000 : Int.random(in: 0..<60, using: &random)
+    let length =
+      random.once(in: 10)
+      ? 2000 : Int.random(in: 0..<(random.once(in: 2) ? 60 : 10), using: &random)
     let isPlain = !random.once(in: 3)
     return String(
       (0..<length).map { _ in

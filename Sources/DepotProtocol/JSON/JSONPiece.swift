@@ -6,7 +6,8 @@ package struct JSONPiece: ~Copyable {
   package static let capacity = 1024
 
   private let start: UnsafeMutablePointer<UInt8>
-  private var end = 0
+  /// The number of bytes that the writer hasn't yet.
+  package private(set) var count = 0
 
   /// Begins a piece in memory of ``capacity`` bytes, which the caller keeps.
   ///
@@ -18,39 +19,46 @@ package struct JSONPiece: ~Copyable {
     start = first
   }
 
-  /// The number of bytes that the writer hasn't yet.
-  package var count: Int { end }
-
   /// Gives all bytes to the writer.
   package mutating func move(to writer: inout JSONWriter) {
-    writer.raw(UnsafeBufferPointer(start: start, count: end))
-    end = 0
+    writer.raw(UnsafeBufferPointer(start: start, count: count))
+    count = 0
   }
 
   /// Makes room for some bytes.
   @inline(__always)
   private mutating func reserve(_ size: Int, _ writer: inout JSONWriter) {
-    if end + size > Self.capacity { move(to: &writer) }
+    if count + size > Self.capacity { move(to: &writer) }
   }
+
+  // The frequent cases of the following functions call no others, so that they have no registers to
+  // save.
 
   /// Writes an ASCII character.
   package mutating func byte(_ byte: UInt8, to writer: inout JSONWriter) {
-    reserve(1, &writer)
-    start[end] = byte
-    end += 1
+    guard count < Self.capacity else { return begin(byte, &writer) }
+    start[count] = byte
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func begin(_ byte: UInt8, _ writer: inout JSONWriter) {
+    move(to: &writer)
+    start[0] = byte
+    count = 1
   }
 
   /// Writes short ASCII text as it is.
   package mutating func raw(_ text: StaticString, to writer: inout JSONWriter) {
     let size = text.utf8CodeUnitCount
     reserve(size, &writer)
-    (start + end).update(from: text.utf8Start, count: size)
-    end += size
+    (start + count).update(from: text.utf8Start, count: size)
+    count += size
   }
 
   package mutating func integer(_ value: Int64, to writer: inout JSONWriter) {
     reserve(NumberText.longest, &writer)
-    end += NumberText.write(value, to: start + end)
+    count += NumberText.write(value, to: start + count)
   }
 
   /// Writes a delimiter and a number.
@@ -59,9 +67,22 @@ package struct JSONPiece: ~Copyable {
     after delimiter: UInt8,
     to writer: inout JSONWriter
   ) {
-    reserve(NumberText.longest + 1, &writer)
-    start[end] = delimiter
-    end += 1 + NumberText.write(value, to: start + end + 1)
+    let number = UInt64(bitPattern: value)
+    guard number <= NumberText.longestShort, count < Self.capacity - NumberText.longest else {
+      return add(value, after: delimiter, &writer)
+    }
+    start[count] = delimiter
+    count &+= 1 &+ NumberText.write(short: number, to: start + (count &+ 1))
+  }
+
+  @inline(never)
+  private mutating func add(
+    _ value: Int64,
+    after delimiter: UInt8,
+    _ writer: inout JSONWriter
+  ) {
+    byte(delimiter, to: &writer)
+    integer(value, to: &writer)
   }
 
   /// Writes a delimiter, and a number as ``JSONWriter/double(_:)`` does.
@@ -71,13 +92,13 @@ package struct JSONPiece: ~Copyable {
     to writer: inout JSONWriter
   ) {
     reserve(NumberText.longest + 1, &writer)
-    start[end] = delimiter
-    end += 1
+    start[count] = delimiter
+    count += 1
     guard value.isFinite else {
       move(to: &writer)
       return writer.double(value)
     }
-    end += NumberText.write(value, to: start + end)
+    count += NumberText.write(value, to: start + count)
   }
 
   /// Writes a delimiter, and UTF-8 as a string in quotation marks.
@@ -88,10 +109,9 @@ package struct JSONPiece: ~Copyable {
     after delimiter: UInt8,
     to writer: inout JSONWriter
   ) -> Bool {
-    let size = text.count + 3
-    guard size <= Self.capacity else { return write(text, after: delimiter, to: &writer) }
-    reserve(size, &writer)
-    let target = start + end
+    let size = text.count &+ 3
+    guard size <= Self.capacity &- count else { return add(text, after: delimiter, &writer) }
+    let target = start + count
     guard let isASCII = PlainBytes.copy(text, to: target + 2) else {
       return write(text, after: delimiter, to: &writer)
     }
@@ -99,8 +119,21 @@ package struct JSONPiece: ~Copyable {
     target[0] = delimiter
     target[1] = UInt8(ascii: "\"")
     target[size - 1] = UInt8(ascii: "\"")
-    end += size
+    count &+= size
     return true
+  }
+
+  @inline(never)
+  private mutating func add(
+    _ text: UnsafeBufferPointer<UInt8>,
+    after delimiter: UInt8,
+    _ writer: inout JSONWriter
+  ) -> Bool {
+    move(to: &writer)
+    guard text.count + 3 <= Self.capacity else {
+      return write(text, after: delimiter, to: &writer)
+    }
+    return string(utf8: text, after: delimiter, to: &writer)
   }
 
   /// Writes a string that is large, or has characters to escape, directly.

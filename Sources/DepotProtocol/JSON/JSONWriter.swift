@@ -165,32 +165,36 @@ extension PlainBytes {
     to target: UnsafeMutablePointer<UInt8>
   ) -> Bool? {
     guard let base = text.baseAddress else { return true }
-    var bits: UInt64 = 0
-    func copyWord(_ index: Int) -> Bool {
-      let word = UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)
+    let (from, to) = (UnsafeRawPointer(base), UnsafeMutableRawPointer(target))
+    let count = text.count
+    var (bits, special) = (UInt64(0), UInt64(0))
+    func take(_ word: UInt64) {
       bits |= word
-      UnsafeMutableRawPointer(target + index).storeBytes(of: word, as: UInt64.self)
-      return needNoEscape(word)
+      special |= toEscape(word)
     }
-    var index = 0
-    while index + 8 <= text.count {
-      guard copyWord(index) else { return nil }
-      index += 8
+    func copyWord(_ index: Int) {
+      let word = from.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      to.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+      take(word)
     }
-    if index > 0 {
-      // The last bytes are copied with some before them.
-      guard index == text.count || copyWord(text.count - 8) else { return nil }
+    // The last bytes are copied with some before them.
+    if count >= 8 {
+      for index in stride(from: 0, to: count - 8, by: 8) { copyWord(index) }
+      copyWord(count - 8)
+    } else if count >= 4 {
+      let first = from.loadUnaligned(as: UInt32.self)
+      let last = from.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      to.storeBytes(of: first, as: UInt32.self)
+      to.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+      take(UInt64(first) << 32 | UInt64(last))
     } else {
-      while index < text.count {
-        let byte = base[index]
-        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
-          return nil
-        }
-        bits |= UInt64(byte)
-        target[index] = byte
-        index += 1
+      for index in 0..<count {
+        target[index] = base[index]
+        // In front of it are letters.
+        take(UInt64(base[index]) << 56 | 0x61_6161_6161_6161)
       }
     }
+    if special != 0 { return nil }
     return bits & 0x8080_8080_8080_8080 == 0
   }
 
@@ -211,13 +215,17 @@ extension PlainBytes {
   ///
   /// Bytes beyond ASCII may count as one of these; the caller then checks byte by byte.
   @inline(__always)
-  static func needNoEscape(_ word: UInt64) -> Bool {
+  static func needNoEscape(_ word: UInt64) -> Bool { toEscape(word) == 0 }
+
+  /// Returns a word with the highest bit of bytes set that are one of these, or follow such a byte.
+  @inline(__always)
+  private static func toEscape(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ (ones &* 0x22)
     let slashes = word ^ (ones &* 0x5C)
     let special =
       ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes)
       | ((slashes &- ones) & ~slashes)
-    return special & (ones &* 0x80) == 0
+    return special & (ones &* 0x80)
   }
 }
