@@ -26,6 +26,27 @@ import Testing
   }
 
   @Test(arguments: seeds(20))
+  func `a decimal is read as the nearest double`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<500 {
+      var digits = (0..<Int.random(in: 1...22, using: &generator))
+        .map { _ in "\(Int.random(in: 0...9, using: &generator))" }.joined()
+      if generator.once(in: 3) {
+        // As far from one double as from the next, or nearly so.
+        let odd = UInt64.random(in: 1 << 53...1 << 54, using: &generator) | 1
+        digits = "\(odd * generator.pick([1, 5, 25, 125]) + generator.pick([0, 0, 1]))"
+      }
+      let point = Int.random(in: 0...digits.count, using: &generator)
+      let (whole, fraction) = (digits.prefix(point), digits.dropFirst(point))
+      var text = (whole.isEmpty ? "0" : "\(whole)") + (fraction.isEmpty ? "" : ".\(fraction)")
+      if generator.once(in: 2) { text = "-" + text }
+      let expected = try #require(Double(text))
+      let read = Array(text.utf8).withUnsafeBufferPointer { JSONNumber.double($0) }
+      #expect(read?.bitPattern == expected.bitPattern, "\(text)")
+    }
+  }
+
+  @Test(arguments: seeds(20))
   func `a constant is the number that it writes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {

@@ -85,12 +85,12 @@ package enum JSONNumber {
     return value
   }
 
-  /// Reads up to 15 digits without an exponent: one exact division, so the result is exact too.
+  /// Reads up to 19 digits without an exponent, which is the division of two whole numbers.
   ///
   /// - Parameters:
   ///   - text: The text; anything may follow the number.
   ///   - position: The place of the number; afterwards, the place behind it.
-  /// - Returns: The number; `nil` if there is none, or more digits.
+  /// - Returns: The nearest double; `nil` if there is no number, or it has more digits.
   static func shortDecimal(
     _ text: UnsafeBufferPointer<UInt8>,
     from position: inout Int
@@ -98,13 +98,13 @@ package enum JSONNumber {
     var next = position
     let isNegative = next < text.count && text[next] == UInt8(ascii: "-")
     if isNegative { next += 1 }
-    var mantissa: Int64 = 0
+    var digits: UInt64 = 0
     let start = next
     var point: Int?
-    while next < text.count, next - start <= 16 {
+    while next < text.count, next - start <= 20 {
       let digit = text[next] &- UInt8(ascii: "0")
       if digit < 10 {
-        mantissa = mantissa &* 10 &+ Int64(digit)
+        digits = digits &* 10 &+ UInt64(digit)
       } else if text[next] == UInt8(ascii: "."), point == nil, next > start {
         point = next
       } else {
@@ -112,15 +112,34 @@ package enum JSONNumber {
       }
       next += 1
     }
-    let digits = next - start - (point == nil ? 0 : 1)
-    guard 1...15 ~= digits else { return nil }
+    let count = next - start - (point == nil ? 0 : 1)
+    guard 1...19 ~= count else { return nil }
     position = next
-    let magnitude = Double(mantissa) / powersOfTen[point.map { next - $0 - 1 } ?? 0]
+    let divisor = powersOfTen[point.map { next - $0 - 1 } ?? 0]
+    // A division of numbers that doubles hold is rounded once.
+    let magnitude =
+      count <= 15 ? Double(digits) / Double(divisor) : quotient(digits, divisor)
     return isNegative ? -magnitude : magnitude
   }
 
-  private static let powersOfTen: [Double] = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  /// Returns the double nearest to a quotient.
+  private static func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
+    if dividend == 0 { return 0 }
+    let (scale, divisorScale) = (dividend.leadingZeroBitCount, divisor.leadingZeroBitCount)
+    let scaled = dividend << UInt64(scale)
+    let (quotient, rest) = (divisor << UInt64(divisorScale))
+      .dividingFullWidth((scaled >> 1, scaled << 63))
+    // The quotient has at least 63 bits; the lowest one stands for the rest when it is rounded.
+    let rounded = Double(rest == 0 ? quotient : quotient | 1)
+    let exponent = divisorScale - scale - 63
+    return rounded * Double(sign: .plus, exponent: exponent, significand: 1)
+  }
+
+  private static let powersOfTen: [UInt64] = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+    10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
+    1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000,
+    1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
   ]
 }
 
