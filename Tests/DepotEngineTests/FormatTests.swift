@@ -34,7 +34,7 @@ struct FormatTests {
           try StoreFixture(StoreConfiguration(path: path, isReadOnly: isReadOnly))
         }
         #expect(error?.code == .version)
-        #expect(error?.message.contains("has format \(format); this program knows 8 to 10") == true)
+        #expect(error?.message.contains("has format \(format); this program knows 8 to 11") == true)
         #expect(error?.hint?.contains("depot export --all") == true)
       }
       #expect(throws: DepotError.self) { try Store.check(path: path) }
@@ -45,7 +45,7 @@ struct FormatTests {
 
   @Test("A store of a later format is refused with the hint to use a newer program")
   func later() async throws {
-    try await withFormat(11) { path in
+    try await withFormat(12) { path in
       let error = #expect(throws: DepotError.self) {
         try StoreFixture(StoreConfiguration(path: path))
       }
@@ -143,6 +143,21 @@ struct FormatTests {
       await store.close()
       #expect(try rows("PRAGMA user_version", in: path) == [[.integer(CatalogTables.format)]])
       #expect(try rows("PRAGMA page_size", in: path) == [[.integer(4096)]])
+    }
+  }
+
+  @Test("A store has runs of insertions in its index from format 11 on", arguments: [8, 10, 11])
+  func runs(format: Int64) async throws {
+    try await withFormat(format) { path in
+      let store = try StoreFixture(StoreConfiguration(path: path))
+      for number in 0..<300 { try await store.insert([[.string("row \(number)"), .null]]) }
+      let past = PastFixture(store: store, path: path)
+      let entries = try past.count("SELECT count(*) FROM depot_history_insert")
+      #expect(format < 11 ? 128...301 ~= entries : 1...4 ~= entries)
+      for row: Int64 in [1, 2, 128, 129, 200, 301] { #expect(try past.inserted(row) == row + 1) }
+      #expect(try await store.problems(path) == [])
+      await store.close()
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(format)]])
     }
   }
 

@@ -17,6 +17,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [2, 100, 131, 300])
+  func `insertions are found after others before them were deleted`(kept: Int) async throws {
+    try await withPast { store, past in
+      var tokens: [String] = []
+      for number in 1...400 {
+        // Some transactions insert other rows, or none.
+        if number % 90 == 0 {
+          try await store.update("Item", [1], ["size"], "[\(number)]")
+          let names = ["a", "b", "c"].map { "[\"\($0)\(number)\"]" }.joined(separator: ",")
+          try await store.insert("Item", ["name"], "[\(names)]")
+        }
+        try await store.insert("Item", ["name"], "[[\"\(number)\"]]")
+        tokens.append(try past.head())
+      }
+      let entries = try past.count("SELECT count(*) FROM depot_history_insert")
+      #expect(entries < 40)
+      let records = try rows(
+        "SELECT first, last, id FROM depot_history WHERE kind = 0 ORDER BY id",
+        in: past.path
+      ).map { $0.map { if case .integer(let number) = $0 { number } else { Int64(0) } } }
+      try await store.call("history.delete", "{\"before\":\"\(tokens[kept])\"}")
+      try await settle(past)
+      let first = try past.count("SELECT min(id) FROM depot_history")
+      for record in records where record[2] >= first {
+        #expect(try past.inserted(record[0]) == record[2])
+        #expect(try past.inserted(record[1]) == record[2])
+      }
+      #expect(try await store.problems(past.path) == [])
+    }
+  }
+
   @Test func `history before a token is deleted, and tokens go on`() async throws {
     try await withStorePath { path in
       var tokens: [String] = []

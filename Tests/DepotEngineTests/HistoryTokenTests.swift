@@ -185,6 +185,8 @@ import Testing
     "DELETE FROM depot_history_insert WHERE first = 1",
     "INSERT INTO depot_history_insert VALUES ('Item', 9, 1, 9)",
     "UPDATE depot_history_insert SET last = 0 WHERE first = 1",
+    "UPDATE depot_history_insert SET id = -id WHERE first = 1",
+    "UPDATE depot_history_insert SET id = id - 1 WHERE first = 1",
   ])
   func `insertions are found by entries made for many at once`(damage: String) async throws {
     try await withStore { store, path in
@@ -202,7 +204,7 @@ import Testing
       guard case .integer(let count)? = try rows(counts, in: path).first?.first else {
         throw DepotError(.bug, "There is no count.")
       }
-      #expect(512..<1100 ~= count)
+      #expect(4...10 ~= count)
       let past = PastFixture(store: store, path: path)
       for row: Int64 in [1, 2, 511, 512, 513, 1024, 1099, 1100] {
         #expect(try past.inserted(row) == row + 1, "\(row)")
@@ -264,13 +266,5 @@ import Testing
   ])
   func `what is no token is refused`(text: String) {
     #expect(throws: DepotError.self) { try HistoryToken(text) }
-  }
-}
-
-extension PastFixture {
-  /// Returns the number of the transaction that inserted an item.
-  fileprivate func inserted(_ row: Int64) throws -> Int64? {
-    let answer = try ask("history.row", #"{"entity":"Item","id":\#(row)}"#)
-    return try answer["inserted"]?["token"]?.string.map { try HistoryToken($0).sequence }
   }
 }

@@ -65,6 +65,12 @@ struct PastFixture {
   /// The token of the last transaction.
   func head() throws -> String { try ask("history.status")["head"]?.string ?? "" }
 
+  /// Returns the number of the transaction that inserted an item.
+  func inserted(_ row: Int64) throws -> Int64? {
+    let answer = try ask("history.row", #"{"entity":"Item","id":\#(row)}"#)
+    return try answer["inserted"]?["token"]?.string.map { try HistoryToken($0).sequence }
+  }
+
   /// The changes of a transaction as short texts.
   static func texts(_ transaction: JSONValue?) -> [String] {
     (transaction?["changes"]?.array ?? []).map { change in

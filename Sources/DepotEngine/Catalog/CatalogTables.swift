@@ -9,11 +9,13 @@ struct CatalogTables {
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The format of new stores: of these tables, of rows, and of pages.
   ///
-  /// Format 8 has pages of 4,096 bytes, format 9 may have widened columns besides. A store keeps its
-  /// format until a column is widened.
-  static let format: Int64 = 10
+  /// Format 8 has pages of 4,096 bytes, format 9 may have widened columns besides; before format 11
+  /// the ``InsertionIndex`` has no runs. A store keeps its format until a column is widened.
+  static let format: Int64 = 11
   /// The formats that can be used; a program refuses stores of others.
   static let formats = 8...format
+  /// The first format with runs in the ``InsertionIndex``.
+  static let formatWithRuns: Int64 = 11
 
   let connection: Connection
 

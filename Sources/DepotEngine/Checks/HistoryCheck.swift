@@ -45,22 +45,7 @@ struct HistoryCheck {
   private func checkInsertions() throws -> [String] {
     do {
       let position = try connection.number(.historyIndexed)
-      let astray = try connection.texts(
-        """
-        SELECT entity || '/' || first FROM depot_history_insert AS i WHERE NOT EXISTS \
-        (SELECT 1 FROM depot_history AS h WHERE h.id = i.id AND h.kind = 0 AND h.entity = i.entity \
-        AND h.first = i.first AND h.last = i.last) LIMIT 100
-        """
-      )
-      let unknown = try connection.texts(
-        """
-        SELECT h.id FROM depot_history AS h WHERE h.kind = 0 AND h.id <= \(position) AND NOT EXISTS \
-        (SELECT 1 FROM depot_history_insert AS i WHERE i.entity = h.entity AND i.first = h.first \
-        AND i.id = h.id) LIMIT 100
-        """
-      )
-      return astray.map { "The insertion of \($0) leads to a row that isn't about it." }
-        + unknown.map { "The insertions of the row \($0) aren't found." }
+      return try InsertionIndex(connection: connection).problems(through: position)
     } catch {
       return ["What finds insertions can't be read: \(error)."]
     }
