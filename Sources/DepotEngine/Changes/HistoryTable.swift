@@ -74,7 +74,7 @@ final class HistoryTable {
   func goOn(floor: Int64) throws(SQLiteError) {
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
-    mayLackEntries = (true, true)
+    mayLackEntries = (last > 0, last > 0)
     lastTime = try Self.lastTime(on: connection)
   }
 
