@@ -9,6 +9,8 @@ struct InsertResult {
   /// The identifier of each row; `nil` for an ignored row.
   var identifiers: [Int64?] = []
   var rejected: [(row: Int, error: DepotError)] = []
+  /// Whether the request asks for each of these lists.
+  var (listsIdentifiers, listsRejects) = (true, false)
 
   /// The counts before a row.
   struct Counts {

@@ -8,11 +8,13 @@ extension ChangeSession {
   ) throws -> WriteReply.Content {
     switch operation {
     case .insert(let request):
-      let result = try entities.writer(request.entity, at: "/args/entity").insert(request, self)
+      var result = try entities.writer(request.entity, at: "/args/entity").insert(request, self)
+      result.listsIdentifiers = request.returnsIdentifiers
+      result.listsRejects = request.reportsRejects
       try finish()
       effect.rowsInserted += result.inserted
       effect.rowsUpdated += result.updated
-      return .insertion(result, request)
+      return .insertion(result)
     case .update(let request):
       let writer = try entities.writer(request.entity, at: "/args/entity")
       let identifiers = try writer.update(request, self)

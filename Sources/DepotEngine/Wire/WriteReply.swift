@@ -10,7 +10,7 @@ struct WriteReply {
   /// Rare results are in memory of their own, so that the frequent ones are small to copy.
   enum Content {
     case empty
-    case insertion(InsertResult, InsertRequest)
+    case insertion(InsertResult)
     case save(SaveResult)
     /// The number of updated or deleted rows, and their identifiers if requested.
     case rows(StaticString, Int, [Int64]?)
@@ -44,7 +44,7 @@ struct WriteReply {
     writer.object { writer in
       switch content {
       case .empty, .stored: break
-      case .insertion(let result, let request): writer.add(result, of: request, form)
+      case .insertion(let result): writer.add(result, form)
       case .save(let result): writer.add(result, form)
       case .rows(let name, let count, let identifiers):
         writer.member(name, count)
@@ -181,16 +181,12 @@ extension JSONWriter {
     raw("]")
   }
 
-  fileprivate mutating func add(
-    _ result: InsertResult,
-    of request: InsertRequest,
-    _ form: Int64Form
-  ) {
+  fileprivate mutating func add(_ result: InsertResult, _ form: Int64Form) {
     member("inserted", result.inserted)
     member("updated", result.updated)
     member("skipped", result.skipped)
-    if request.returnsIdentifiers { add(result.identifiers, form) }
-    guard request.reportsRejects else { return }
+    if result.listsIdentifiers { add(result.identifiers, form) }
+    guard result.listsRejects else { return }
     member("rejected")
     array(result.rejected) { writer, rejected in
       writer.object { writer in

@@ -168,17 +168,15 @@ struct FrameOutline: Sendable {
     _ rightStart: Int,
     _ length: Int
   ) -> Bool {
-    var offset = 0
-    while offset + 8 <= length {
-      let word = left.loadUnaligned(fromByteOffset: leftStart + offset, as: UInt64.self)
-      let other = right.loadUnaligned(fromByteOffset: rightStart + offset, as: UInt64.self)
-      guard word == other else { return false }
-      offset += 8
+    guard length >= 8 else {
+      return (0..<length).allSatisfy { left[leftStart + $0] == right[rightStart + $0] }
     }
-    while offset < length {
-      guard left[leftStart + offset] == right[rightStart + offset] else { return false }
-      offset += 1
+    func isSameWord(_ offset: Int) -> Bool {
+      left.loadUnaligned(fromByteOffset: leftStart + offset, as: UInt64.self)
+        == right.loadUnaligned(fromByteOffset: rightStart + offset, as: UInt64.self)
     }
-    return true
+    // The last bytes are compared with some before them.
+    for offset in stride(from: 0, to: length - 8, by: 8) where !isSameWord(offset) { return false }
+    return isSameWord(length - 8)
   }
 }

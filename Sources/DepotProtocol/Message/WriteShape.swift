@@ -76,37 +76,41 @@ final class WriteShape: Sendable {
 
   /// Returns the call of a frame, or `nil` if the frame has another shape or must be parsed.
   func call(_ bytes: UnsafeBufferPointer<UInt8>) -> Call? {
-    frame.withUnsafeBufferPointer { frame in
+    frame.withUnsafeBufferPointer { frame -> Call? in
       switch call.operation {
       case .insert(var request):
-        match(bytes, frame) { rows, _ in
-          request.rows = rows
-        } finish: {
-          request.rows.count <= Limits.rows ? .insert(request) : nil
-        }
+        guard var call = match(bytes, frame, { rows, _ in request.rows = rows }),
+          request.rows.count <= Limits.rows
+        else { return nil }
+        call.operation = .insert(request)
+        return call
       case .save(var request):
-        match(bytes, frame) { rows, member in
+        let call = match(bytes, frame) { rows, member in
           switch member {
           case .insert: break
           case .insertion(let index): request.inserts[index].rows = rows
           case .change(let index): request.updates[index].rows = rows
           case .base(let index): request.updates[index].base?.rows = rows
           }
-        } finish: {
-          request.rowCount <= Limits.rows && request.hasBaseForEachChange ? .save(request) : nil
         }
-      default: nil
+        guard var call, request.rowCount <= Limits.rows, request.hasBaseForEachChange else {
+          return nil
+        }
+        call.operation = .save(request)
+        return call
+      default: return nil
       }
     }
   }
 
   /// Compares a frame with this shape's, and passes its rows to `take`.
+  ///
+  /// - Returns: The call, with the rows of the shape's own frame; `nil` if the frames differ.
   @inline(__always)
   private func match(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ frame: UnsafeBufferPointer<UInt8>,
-    take: (RowBatch, RowsMember) -> Void,
-    finish: () -> Operation?
+    _ take: (RowBatch, RowsMember) -> Void
   ) -> Call? {
     var (position, constant) = (0, 0)
     var options = call.hasOptions ? call.options : nil
@@ -133,11 +137,10 @@ final class WriteShape: Sendable {
       }
     }
     guard Self.skip(frame[constant...], bytes, &position), position == bytes.count,
-      values <= Limits.values, let operation = finish()
+      values <= Limits.values
     else { return nil }
     var call = call
     call.id = id
-    call.operation = operation
     if let options { call.options = options }
     return call
   }
