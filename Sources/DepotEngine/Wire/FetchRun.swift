@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// A running stream of rows: an open statement and its progress.
-struct FetchRun: StreamRun {
+final class FetchRun: StreamRun {
   private let form: StreamForm
   /// The parts of the form that each row needs; read from an object, they would be copied each time.
   private let writing: RowWriting
@@ -54,13 +54,13 @@ struct FetchRun: StreamRun {
   /// Moves to the next row to write; returns whether another frame is needed.
   ///
   /// A frame is also needed for column names without rows.
-  mutating func prepareFrame() throws -> Bool {
+  func prepareFrame() throws -> Bool {
     if !pending.isEmpty { return true }
     try moveOn()
     return !isAtEnd || isFirstFrame && form.columns != nil
   }
 
-  private mutating func moveOn() throws {
+  private func moveOn() throws {
     guard isRowWritten, !isAtEnd else { return }
     isAtEnd = try !statement.step()
     isRowWritten = isAtEnd
@@ -69,7 +69,7 @@ struct FetchRun: StreamRun {
   /// Appends a frame of rows, if there is anything to write.
   ///
   /// It returns whether no rows remain. If it throws, the frame is incomplete.
-  mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
+  func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     guard try prepareFrame() else { return true }
     let start = reply.beginRows(
       kind: live == nil ? nil : "snapshot",
@@ -95,7 +95,7 @@ struct FetchRun: StreamRun {
         .hint("Prefetch fewer relationships, or fetch the rows by a predicate of their own.")
   }
 
-  private mutating func writeRows(
+  private func writeRows(
     to writer: inout JSONWriter,
     from start: Int,
     byteLimit: Int
@@ -116,7 +116,8 @@ struct FetchRun: StreamRun {
     rowCount += count
   }
 
-  private mutating func writeRow(_ piece: inout JSONPiece, to writer: inout JSONWriter) throws {
+  @inline(__always)
+  private func writeRow(_ piece: inout JSONPiece, to writer: inout JSONWriter) throws {
     let start = writer.bytes.count + piece.count
     try writing.write(
       statement.row,
@@ -137,7 +138,7 @@ struct FetchRun: StreamRun {
   }
 
   /// Writes rows with their prefetched rows; if those are too many, it writes fewer rows.
-  private mutating func writeGraph(
+  private func writeGraph(
     to writer: inout JSONWriter,
     from start: Int,
     byteLimit: Int
@@ -165,7 +166,7 @@ struct FetchRun: StreamRun {
   }
 
   /// Returns the next rows, up to the size of a frame.
-  private mutating func takeRows(byteLimit: Int) throws -> [WrittenRow] {
+  private func takeRows(byteLimit: Int) throws -> [WrittenRow] {
     var rows: [WrittenRow] = []
     var byteCount = 0
     let mostRows = min(form.batch ?? .max, fittingRows)

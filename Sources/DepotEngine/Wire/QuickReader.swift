@@ -185,7 +185,7 @@ package final class QuickReader {
     defer { if !keepsSnapshot { endBatch() } }
     return try attempt(read.plan.statement) {
       let statement = try read.prepared(on: connection)
-      var run = try FetchRun(read.plan, reply, statement, on: connection)
+      let run = try FetchRun(read.plan, reply, statement, on: connection)
       defer { run.close() }
       guard try run.writeFrame(to: &writer, byteLimit: Self.answerBytes) else { return false }
       run.writeEnd(to: &writer)
@@ -194,6 +194,7 @@ package final class QuickReader {
   }
 
   /// Tries a query that may turn out to be long, unless it recently did.
+  @inline(__always)
   private func attempt(
     _ query: ReadStatement,
     _ body: () throws -> Bool

@@ -41,7 +41,7 @@ extension RowWriting {
     _ piece: inout JSONPiece,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    let start = writer.bytes.count + piece.count
+    let (begun, gathered) = (writer.bytes.count, piece.count)
     let most = min(limit, Self.mostBytes)
     var delimiter = UInt8(ascii: "[")
     if hasIdentity {
@@ -52,9 +52,10 @@ extension RowWriting {
     for index in 0..<values.count {
       try write(row, offset, values[index], after: delimiter, form, &piece, to: &writer)
       delimiter = UInt8(ascii: ",")
-      if writer.bytes.count + piece.count - start > most {
+      // A row that is all in the piece isn't large.
+      if writer.bytes.count != begun, writer.bytes.count + piece.count - begun - gathered > most {
         piece.move(to: &writer)
-        writer.bytes.removeSubrange(start...)
+        writer.bytes.removeSubrange((begun + gathered)...)
         guard limit > most, hasIdentity else { throw tooLarge }
         return try writeShort(row, offset, form, &piece, to: &writer)
       }
