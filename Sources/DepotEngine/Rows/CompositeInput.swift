@@ -88,13 +88,8 @@ extension EntityWriter {
     at pointer: String,
     _ session: ChangeSession
   ) throws(DepotError) -> Bool {
-    if let presence = input.presence, field.isNull || field.bool != nil {
-      if field.bool == true {
-        cells[presence] = .integer(1)
-        links.kept.formUnion(input.partPlaces)
-      } else {
-        clearAll(input)
-      }
+    if input.presence != nil, field.isNull || field.bool != nil {
+      setPresence(of: input, field.bool == true)
       return true
     }
     if field.isNull {
@@ -116,6 +111,13 @@ extension EntityWriter {
     let isSound = try read(field, input, at: pointer, session)
     let error = session.violations.take(since: count)
     if !isSound, field.kind != .object, let error { throw error }
+  }
+
+  /// Sets whether a composite has a value; if so, its parts stay.
+  func setPresence(of input: CompositeInput, _ isPresent: Bool) {
+    guard isPresent, let presence = input.presence else { return clearAll(input) }
+    cells[presence] = .integer(1)
+    links.kept.formUnion(input.partPlaces)
   }
 
   private func clearAll(_ input: CompositeInput) {

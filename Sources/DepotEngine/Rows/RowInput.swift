@@ -134,20 +134,33 @@ extension EntityWriter {
     links.removeAll()
     uploads.removeAll()
     var isSound = true
-    for (index, value) in values.enumerated() {
-      let column = plan.plain[index]
-      if let reference = value.reference {
-        if try !take(reference, index, plan, session, place) { isSound = false }
-        continue
-      }
-      let isCell = value.isNull ? column.isAttribute : isOfSameForm(value, plan.columns[index])
-      let isTaken =
-        try isCell
-        ? take(value.cell(in: arena), column, index, plan, session, place)
-        : read(value.field(in: arena), column, index, plan, session, place)
-      if !isTaken { isSound = false }
+    for (index, value) in values.enumerated()
+    where try !take(value, plan.plain[index], index, plan, session, place) {
+      isSound = false
     }
     return isSound
+  }
+
+  /// Takes a value in the form of its column; returns whether it breaks no rule.
+  private func take(
+    _ value: HistoryValue,
+    _ column: InputPlan.PlainColumn,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
+    if let reference = value.reference {
+      return try take(reference, index, plan, session, place)
+    }
+    guard column.isAttribute else { return try takeLink(value, index, plan, session, place) }
+    let cell = value.cell(in: arena)
+    guard case .list = column.form, case .text(let text) = cell else {
+      return try take(cell, column, index, plan, session, place)
+    }
+    // The schema may have made the elements smaller since, or the list a set.
+    let list = RowField(kind: .array, isComplex: true, bytes: text)
+    return try read(list, column, index, plan, session, place)
   }
 
   /// Takes a value that is kept outside its row; returns whether it breaks no rule.
@@ -175,15 +188,28 @@ extension EntityWriter {
     }
   }
 
-  /// Whether an attribute stores its values in the form of a value from the history.
-  private func isOfSameForm(_ value: HistoryValue, _ column: InputColumn) -> Bool {
-    guard case .attribute(let rule, let place?) = column.target,
-      let field = layout.field(at: place)
-    else { return false }
-    switch rule.form {
-    case .scalar, .json: return RowColumn.Form(field.attribute) == value.form
-    // The schema may have made the elements or the number smaller since.
-    case .list, .float: return false
+  /// Takes a relationship, or the presence of a composite that stores no parts; returns whether it
+  /// breaks no rule.
+  private func takeLink(
+    _ value: HistoryValue,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPointer
+  ) throws -> Bool {
+    let pointer = place.pointer(index, plan.columns[index])
+    return try reporting(pointer, session) {
+      switch plan.columns[index].target {
+      case .reference(let link, _, let position):
+        let target = try value.identifier.map { try session.target($0, of: link) }
+        set(target, at: position, index)
+      case .foreign(let link):
+        let targets = try value.identifier.map { [try session.target($0, of: link)] }
+        links.changes.append((link, .set(targets ?? []), pointer))
+      case .composite(let composite): setPresence(of: composite, value.identifier == 1)
+      case .identifier, .version, .attribute, .toMany, .ignored: break
+      }
+      return true
     }
   }
 
@@ -209,7 +235,7 @@ extension EntityWriter {
     _ place: RowPointer
   ) throws -> Bool {
     var pointer: String { place.pointer(index, plan.columns[index]) }
-    do {
+    return try reporting(pointer, session) {
       switch plan.columns[index].target {
       case .attribute, .ignored: break
       case .composite(let composite):
@@ -217,9 +243,7 @@ extension EntityWriter {
       case .identifier: try readIdentifier(field)
       case .version: links.version = field.int64
       case .reference(let link, _, let position):
-        let target = field.isNull ? nil : try session.target(field, of: link)
-        cells[position] = target.map(Cell.integer) ?? .null
-        links.references.append(RowReference(index: index, target: target))
+        set(field.isNull ? nil : try session.target(field, of: link), at: position, index)
       case .foreign(let link):
         let targets = field.isNull ? [] : [try session.target(field, of: link)]
         links.changes.append((link, .set(targets), pointer))
@@ -227,8 +251,27 @@ extension EntityWriter {
         links.changes.append((link, try session.edit(field, of: link), pointer))
       }
       return true
+    }
+  }
+
+  /// Sets a reference in the row.
+  @inline(__always)
+  private func set(_ target: Int64?, at position: Int, _ index: Int) {
+    cells[position] = target.map(Cell.integer) ?? .null
+    links.references.append(RowReference(index: index, target: target))
+  }
+
+  /// Reports an error that `body` throws as a broken rule, except one of the storage.
+  @inline(__always)
+  private func reporting(
+    _ pointer: @autoclosure () -> String,
+    _ session: ChangeSession,
+    _ body: () throws -> Bool
+  ) throws -> Bool {
+    do {
+      return try body()
     } catch let error as DepotError where error.code.class != "storage" {
-      try session.violate(error.at(pointer))
+      try session.violate(error.at(pointer()))
       return false
     }
   }

@@ -231,17 +231,6 @@ extension HistoryOrigin {
 }
 
 extension HistoryValue {
-  /// Returns the value in the form for clients, whose bytes are in the arena.
-  func field(in arena: CellArena) throws(DepotError) -> RowField {
-    let list = JSONWriter.bytes { writer in
-      writer.raw("[")
-      write(.number, to: &writer)
-      writer.raw("]")
-    }
-    var reader = try RowReader(arena.copy(list))
-    return try reader.field()
-  }
-
   /// Writes the value in the form for clients; null if it has another form, as in a damaged row.
   ///
   /// A text or data with more than `limit` bytes is written as its length.
