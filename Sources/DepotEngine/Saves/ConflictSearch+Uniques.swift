@@ -185,7 +185,7 @@ extension ConflictSearch {
       )
     )
     try complete(&conflict)
-    try conflict.describe(clash, writer, properties)
+    try conflict.describe(clash.identifier, clash.unique.paths, writer, properties)
     conflict.decision = resolution.decision
     return conflict
   }
@@ -194,18 +194,19 @@ extension ConflictSearch {
 extension RowConflict {
   /// Adds the stored row with the unique values; the client's values are already added.
   mutating func describe(
-    _ clash: UniqueClash,
+    _ existing: Int64,
+    _ paths: [String],
     _ writer: EntityWriter,
     _ properties: (String, [String]) throws -> StoredProperties
   ) throws {
-    facts.existing = clash.identifier
-    facts.properties = clash.unique.paths
+    facts.existing = existing
+    facts.properties = paths
     for name in ["$id", "$version"] { client[name] = nil }
     let root = try writer.entities.writer(writer.layout.root)
-    _ = try root.read(clash.identifier) { facts.storeVersion = $0.integer(1) }
-    let names = Set(client.keys).union(clash.unique.paths).sorted()
+    _ = try root.read(existing) { facts.storeVersion = $0.integer(1) }
+    let names = Set(client.keys).union(paths).sorted()
     store =
-      try properties(writer.layout.name, names).read(clash.identifier)?
+      try properties(writer.layout.name, names).read(existing)?
       .mapValues { .stored($0) } ?? [:]
   }
 }

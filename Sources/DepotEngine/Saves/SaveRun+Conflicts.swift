@@ -142,11 +142,13 @@ extension SaveRun {
     )
     conflict.client = try texts(insertion.rows, at: "/args/insert/\(index)/rows")
       .members(row, insertion.columns)
-    try conflict.describe(clash, writer) { entity, paths in
-      try StoredProperties(entity, paths, in: entities.catalog, session.connection)
-    }
+    try conflict.describe(clash.identifier, clash.unique.paths, writer, properties)
     conflict.decision = ConflictResolution.clash(nil, policy).decision
     result.conflicts?.add(conflict)
+  }
+
+  private func properties(_ entity: String, _ paths: [String]) throws -> StoredProperties {
+    try StoredProperties(entity, paths, in: entities.catalog, session.connection)
   }
 
   /// Replaces a save's error about unique values by a list of conflicts.
@@ -166,30 +168,26 @@ extension SaveRun {
       let existing = (error.details?["existing"]?.string?.split(separator: "/").last)
         .flatMap({ Int64($0) })
     else { return nil }
+    let writer = try entities.writer(entity)
+    let names = error.details?["attributes"]?.array ?? [error.details?["attribute"] ?? .null]
+    let paths = names.compactMap(\.string)
     var conflict = RowConflict(
       SaveConflict(.unique, entity: entity, identifier: existing, pointer: pointer)
     )
-    conflict.existing = existing
-    let names = error.details?["attributes"]?.array ?? [error.details?["attribute"] ?? .null]
-    conflict.properties = names.compactMap(\.string)
     let steps = pointer.split(separator: "/")
     if steps.count >= 5, let index = Int(steps[2]), let row = Int(steps[4]) {
       if steps[1] == "insert", request.inserts.indices.contains(index) {
         let insertion = request.inserts[index]
-        conflict.client = try RowTexts(insertion.rows).members(row, insertion.columns)
+        conflict.client = try texts(insertion.rows, at: "/args/insert/\(index)/rows")
+          .members(row, insertion.columns)
       } else if steps[1] == "update", request.updates.indices.contains(index) {
         let change = request.updates[index]
-        conflict.client = try RowTexts(change.rows).members(row, change.columns)
+        conflict.client = try texts(change.rows, at: "/args/update/\(index)/rows")
+          .members(row, change.columns)
         conflict.identifier = conflict.client["$id"]?.int64 ?? existing
       }
     }
-    for name in ["$id", "$version"] { conflict.client[name] = nil }
-    let writer = try entities.writer(entity)
-    _ = try writer.read(existing) { conflict.storeVersion = $0.integer(1) }
-    let paths = Set(conflict.client.keys).union(conflict.properties).sorted()
-    conflict.store =
-      try StoredProperties(entity, paths, in: entities.catalog, session.connection).read(existing)?
-      .mapValues { .stored($0) } ?? [:]
+    try conflict.describe(existing, paths, writer, properties)
     return conflict
   }
 
@@ -197,35 +195,18 @@ extension SaveRun {
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
     // A request that sets versions doesn't change them afterwards, and only deletions remove rows.
-    if result.deleted == 0, let writtenVersions {
+    if result.deleted == 0, knowsVersions {
       result.versions = writtenVersions
       return
     }
-    // The rows that the save has written by identifier, by entity, in the order of the request.
-    var written: [String: (identifiers: [Int64], known: Set<Int64>)] = [:]
-    let batches =
-      request.inserts.map { ($0.entity, $0.columns, $0.rows) }
-      + request.updates.map { ($0.entity, $0.columns, $0.rows) }
-    for (entity, columns, rows) in batches {
-      guard let column = columns.firstIndex(of: "$id") else { continue }
-      var (identifiers, known) = written.removeValue(forKey: entity) ?? ([], [])
-      try rows.eachField(in: column) { _, field in
-        let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
-        guard let identifier = temporary ?? field.int64, known.insert(identifier).inserted else {
-          return
-        }
-        identifiers.append(identifier)
-      }
-      written[entity] = (identifiers, known)
-    }
-    for (entity, rows) in written {
+    for (entity, rows) in writtenVersions.entities {
       let layout = try entities.catalog.layout(of: entity)
       let statement = try session.connection.statement(
         "SELECT version FROM \(layout.table) WHERE id = ?1"
       )
       var versions: EntityVersions.Rows = []
-      versions.reserveCapacity(rows.identifiers.count)
-      for identifier in rows.identifiers {
+      var known: Set<Int64> = []
+      for (identifier, _) in rows where known.insert(identifier).inserted {
         try statement.run([.integer(identifier)]) { versions.append((identifier, $0.integer(0))) }
       }
       result.versions.add(versions, of: entity)

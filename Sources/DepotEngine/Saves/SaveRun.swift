@@ -49,8 +49,10 @@ final class SaveRun {
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones that other rows determine.
   private var identifiers: [TemporaryResolution.RequestRow: Int64] = [:]
-  /// The versions of named rows as they were written; `nil` if some version isn't known from that.
-  private(set) var writtenVersions: EntityVersions? = EntityVersions()
+  /// The rows that the request names, with their versions as they were written.
+  private(set) var writtenVersions = EntityVersions()
+  /// Whether none of these versions must be read.
+  private(set) var knowsVersions = true
   /// The temporary identifiers of each inserted batch, for an answer in runs.
   ///
   /// A row without one has an empty string.
@@ -190,10 +192,10 @@ final class SaveRun {
       identifier: true
     )
     var outcome = InsertResult()
-    let plan = { (_: Int) -> InputPlan? in run.plan }
+    let plan = { (_: Int) in run.plan }
     var versions: EntityVersions.Rows = []
     // Two of the rows may replace the same row.
-    if request.onConflict != .error, !writer.layout.uniques.isEmpty { writtenVersions = nil }
+    if request.onConflict != .error, !writer.layout.uniques.isEmpty { knowsVersions = false }
     try eachRow(of: insertion.rows, plan, writer, at: pointers.rows) { row, place in
       if decisions != nil { try noteClash(of: index, row, writer, place) }
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
@@ -208,14 +210,11 @@ final class SaveRun {
         ).hint("Name the row that is there by its $id, or change one of the two in another save.")
           .at(place.pointer)
       }
-      guard decisions != nil, temporary != nil else { return }
-      if let identifier, writer.counter.isNew(identifier) {
-        versions.append((identifier, writer.firstVersion))
-      } else {
-        writtenVersions = nil
-      }
+      guard decisions != nil, temporary != nil, let identifier else { return }
+      if !writer.counter.isNew(identifier) { knowsVersions = false }
+      versions.append((identifier, writer.firstVersion))
     }
-    writtenVersions?.add(versions, of: insertion.entity)
+    writtenVersions.add(versions, of: insertion.entity)
     result.inserted += outcome.inserted
     result.updated += outcome.updated
   }
@@ -240,36 +239,35 @@ final class SaveRun {
     let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
     var versions: EntityVersions.Rows = []
-    if !actions.isEmpty { writtenVersions = nil }
-    let planOfRow = { (row: Int) throws -> InputPlan? in
-      try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan
+    if !actions.isEmpty { knowsVersions = false }
+    // A row that isn't changed is read for its identifier only.
+    let unchanged = actions.isEmpty ? plan : plan.masked(to: [])
+    let planOfRow = { (row: Int) throws -> InputPlan in
+      try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan ?? unchanged
     }
     try eachRow(of: change.rows, planOfRow, writer, at: pointers.rows) { row, place in
       let identifier = try identifier(writer, place)
       let run = try actions.isEmpty ? runs.whole : runs.run(actions[row] ?? .proceed)
-      guard let run else { return }
+      guard let run else { return versions.append((identifier, 0)) }
       guard try writer.update(identifier, run, session, place, onlyAsRead: onlyAsRead) else {
         return missing.append(identifier)
       }
       result.updated += 1
-      if let version = writer.newVersion {
-        versions.append((identifier, version))
-      } else {
-        writtenVersions = nil
-      }
+      if writer.newVersion == nil { knowsVersions = false }
+      versions.append((identifier, writer.newVersion ?? 0))
       if actions[row] == .overwrite { try overwrite(index, row, identifier) }
     }
     if onlyAsRead, !missing.isEmpty { return }
     guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
-    writtenVersions?.add(versions, of: change.entity)
+    writtenVersions.add(versions, of: change.entity)
   }
 
   /// Reads rows into the writer's cells, one by one, and calls `store` for each valid one.
   ///
-  /// Rows without a plan are skipped. `base` is the pointer to the rows.
+  /// `base` is the pointer to the rows.
   private func eachRow(
     of rows: RowBatch,
-    _ plan: (Int) throws -> InputPlan?,
+    _ plan: (Int) throws -> InputPlan,
     _ writer: EntityWriter,
     at base: String,
     store: (Int, RowPointer) throws -> Void
@@ -277,10 +275,7 @@ final class SaveRun {
     try rows.eachRow { row, reader in
       if row & 63 == 0 { try session.control.check() }
       let place = RowPointer.row(base: base, row)
-      guard let plan = try plan(row) else {
-        while !reader.isAtEndOfRow() { _ = try reader.field() }
-        return try reader.endRow()
-      }
+      let plan = try plan(row)
       if try writer.readRow(&reader, plan, session, place) {
         try store(row, place)
         session.deferredValues?.locate(place.pointer)
