@@ -21,7 +21,7 @@ extension BlockingConnection {
     try withoutActuallyEscaping(body) { body in
       try HistoryEnd(
         send(.history(request), deadline: deadline) { frame in
-          for transaction in try HistoryTransaction.list(inFrame: frame.bytes) {
+          for transaction in try HistoryTransaction.list(in: frame) {
             try body(transaction)
           }
         }

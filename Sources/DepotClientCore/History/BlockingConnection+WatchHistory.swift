@@ -34,7 +34,7 @@ extension BlockingConnection {
       let stream = try openStream(.history(reader.missing(watch)), deadline: nil)
       defer { closeStream(stream) }
       while let frame = try nextFrame(of: stream) {
-        for piece in try HistoryTransaction.list(inFrame: frame.bytes) {
+        for piece in try HistoryTransaction.list(in: frame) {
           for event in reader.fill(piece) {
             guard try body(event) else { return false }
           }

@@ -33,11 +33,14 @@ package struct HistoryReader: Sendable {
   ///
   /// - Throws: ``DepotError`` if it isn't a frame of a watched history.
   package mutating func receive(_ bytes: [UInt8]) throws(DepotError) -> [HistoryEvent] {
-    guard let frame = try LiveFrame(bytes) else { return [] }
+    var list: [HistoryTransaction] = []
+    let found = try LiveFrame(bytes) { (value) throws(DepotError) in
+      list = try HistoryTransaction.list(&value)
+    }
+    guard let frame = found else { return [] }
     var events: [HistoryEvent] = []
     switch frame.kind {
     case .change, .snapshot, .resume:
-      let list = try HistoryTransaction.list(inFrame: bytes)
       for (index, piece) in list.enumerated() {
         let transaction = joined(piece)
         if frame.hasMore, index == list.count - 1 {

@@ -2,74 +2,102 @@ package import DepotProtocol
 internal import FoundationEssentials
 
 extension HistoryTransaction {
-  /// Reads a transaction; ignores unknown members.
-  ///
-  /// - Throws: ``DepotError`` `request.missing_member` or `request.type` if it isn't one.
-  package init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(token: try HistoryToken(reader.string("token")))
-    if let node = reader.present("at") {
-      guard case .date(let date) = try node.value(as: .date) else { throw node.wrongType("a date") }
-      self.date = date
-    }
-    author = try reader.present("author")?.string()
-    process = try reader.present("process")?.string()
-    group = try reader.present("group")?.string()
-    origin = try reader.present("origin")?.string()
-    for node in try reader.optional("changes")?.elements() ?? [] {
-      changes.append(try HistoryChange(node))
-    }
-    joined = try reader.present("joined").map { node throws(DepotError) in
-      try JoinedTransactions(node)
+  /// Reads the transactions of a frame, the parts of each as they come.
+  package static func list(in frame: RowFrame) throws(DepotError) -> [HistoryTransaction] {
+    try frame.bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      var reader = RowReader(value: bytes, at: frame.offset)
+      return try list(&reader)
     }
   }
 
-  /// Reads the transactions of a frame's `next`, the parts of each as they come.
-  package static func list(inFrame bytes: [UInt8]) throws(DepotError) -> [HistoryTransaction] {
-    var reader = try JSONObjectReader(JSONDocument(bytes, valueLimit: .max).root)
+  static func list(_ reader: inout RowReader) throws(DepotError) -> [HistoryTransaction] {
     var list: [HistoryTransaction] = []
-    for node in try reader.required("next").elements() {
-      list.append(try HistoryTransaction(node))
-    }
+    try reader.list { (value) throws(DepotError) in list.append(try HistoryTransaction(&value)) }
     return list
   }
-}
 
-extension JSONObjectReader {
-  /// Returns the member of a name; `nil` if it is null or there is none.
-  fileprivate mutating func present(_ name: StaticString) -> JSONNode? {
-    optional(name).flatMap { $0.isNull ? nil : $0 }
+  /// Reads a transaction; ignores unknown members.
+  private init(_ reader: inout RowReader) throws(DepotError) {
+    var token: HistoryToken?
+    var result = HistoryTransaction(token: HistoryToken(store: "", sequence: 0))
+    try reader.object { (name, value) throws(DepotError) in
+      switch name {
+      case "token": token = try HistoryToken(value.next())
+      case "at": result.date = try value.next()
+      case "author": result.author = try value.next()
+      case "process": result.process = try value.next()
+      case "group": result.group = try value.next()
+      case "origin": result.origin = try value.next()
+      case "changes":
+        try value.list { (value) throws(DepotError) in
+          result.changes.append(try HistoryChange(&value))
+        }
+      case "joined":
+        if try !value.skipNull() { result.joined = try JoinedTransactions(&value) }
+      default: _ = try value.text()
+      }
+    }
+    guard let token else { throw DepotError(.frame, "A transaction has no token.") }
+    self = result
+    self.token = token
   }
 }
 
 extension JoinedTransactions {
-  fileprivate init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(
-      first: try HistoryToken(reader.string("first")),
-      last: try HistoryToken(reader.string("last")),
-      count: try reader.optionalInt("transactions") ?? 0
-    )
-    for (name, count) in try reader.optional("rows")?.members() ?? [] {
-      rows[HistoryChange.Kind(rawValue: try name.string())] = Int(try count.int64())
+  fileprivate init(_ reader: inout RowReader) throws(DepotError) {
+    var tokens: [String: HistoryToken] = [:]
+    var count = 0
+    var rows: [HistoryChange.Kind: Int] = [:]
+    try reader.object { (name, value) throws(DepotError) in
+      switch name {
+      case "first", "last": tokens[name] = try HistoryToken(value.next())
+      case "transactions": count = try value.next()
+      case "rows":
+        try value.object { (name, value) throws(DepotError) in
+          rows[HistoryChange.Kind(rawValue: name)] = try value.next()
+        }
+      default: _ = try value.text()
+      }
     }
+    guard let first = tokens["first"], let last = tokens["last"] else {
+      throw DepotError(.frame, "Joined transactions have no first or no last token.")
+    }
+    self.init(first: first, last: last, count: count, rows: rows)
   }
 }
 
 extension HistoryChange {
-  fileprivate init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(
-      entity: try reader.string("entity"),
-      identifier: try reader.required("id").int64(),
-      kind: Kind(rawValue: try reader.string("kind"))
-    )
-    for name in try reader.optional("properties")?.elements() ?? [] {
-      properties.append(try name.string())
+  fileprivate init(_ reader: inout RowReader) throws(DepotError) {
+    var (entity, kind): (String?, String?)
+    var identifier: Int64?
+    var result = HistoryChange(entity: "", identifier: 0, kind: .update)
+    try reader.object { (name, value) throws(DepotError) in
+      switch name {
+      case "entity": entity = try value.next()
+      case "id": identifier = try value.next()
+      case "kind": kind = try value.next()
+      case "properties": result.properties = try value.next()
+      case "old": result.oldTexts = try value.texts()
+      case "new": result.newTexts = try value.texts()
+      case "version": result.version = try value.next()
+      default: _ = try value.text()
+      }
     }
-    if let node = reader.present("old") { old = try JSONValue(node).object ?? [:] }
-    if let node = reader.present("new") { new = try JSONValue(node).object ?? [:] }
-    version = try reader.present("version")?.int64()
+    guard let entity, let identifier, let kind else {
+      throw DepotError(.frame, "A change of the history has no entity, identifier, or kind.")
+    }
+    self = result
+    (self.entity, self.identifier, self.kind) = (entity, identifier, Kind(rawValue: kind))
+  }
+}
+
+extension RowReader {
+  /// Reads the next value, an object or null, as the texts of its members.
+  fileprivate mutating func texts() throws(DepotError) -> [String: [UInt8]] {
+    var texts: [String: [UInt8]] = [:]
+    if try skipNull() { return texts }
+    try object { (name, value) throws(DepotError) in texts[name] = Array(try value.text()) }
+    return texts
   }
 }
 

@@ -36,7 +36,6 @@ public struct JoinedTransactions: Hashable, Sendable {
 }
 
 /// The change of one row in a transaction.
-@Memberwise
 public struct HistoryChange: Hashable, Sendable {
   /// The kind of change; there may be some that this program doesn't know.
   @Memberwise
@@ -54,13 +53,43 @@ public struct HistoryChange: Hashable, Sendable {
   public var identifier: Int64
   public var kind: Kind
   /// The names of the properties that changed.
-  public var properties: [String] = []
-  /// The values before, as far as the history keeps them, as they are on the wire.
-  public var old: [String: JSONValue] = [:]
-  /// The values after, as far as the history keeps them, as they are on the wire.
-  public var new: [String: JSONValue] = [:]
+  public var properties: [String]
   /// The row's version after the change.
   public var version: Int64?
+  /// The JSON of the values before and of those after.
+  package internal(set) var oldTexts: [String: [UInt8]] = [:]
+  package internal(set) var newTexts: [String: [UInt8]] = [:]
+
+  /// Creates a change.
+  public init(
+    entity: String,
+    identifier: Int64,
+    kind: Kind,
+    properties: [String] = [],
+    old: [String: JSONValue] = [:],
+    new: [String: JSONValue] = [:],
+    version: Int64? = nil
+  ) {
+    (self.entity, self.identifier, self.kind) = (entity, identifier, kind)
+    (self.properties, self.version) = (properties, version)
+    (self.old, self.new) = (old, new)
+  }
+
+  /// The values before, as far as the history keeps them, as they are on the wire.
+  public var old: [String: JSONValue] {
+    get { Self.values(oldTexts) }
+    set { oldTexts = newValue.mapValues { Array($0.text.utf8) } }
+  }
+
+  /// The values after, as far as the history keeps them, as they are on the wire.
+  public var new: [String: JSONValue] {
+    get { Self.values(newTexts) }
+    set { newTexts = newValue.mapValues { Array($0.text.utf8) } }
+  }
+
+  private static func values(_ texts: [String: [UInt8]]) -> [String: JSONValue] {
+    texts.mapValues { (try? JSONValue(parsing: $0)) ?? .null }
+  }
 }
 
 extension HistoryChange {
@@ -76,7 +105,7 @@ extension HistoryChange {
   public func old<Model: Record, Content: AttributeValue>(
     _ keyPath: KeyPath<Model, Content>
   ) throws -> Content? {
-    try old[Model.property(keyPath).path]?.content()
+    try oldTexts[Model.property(keyPath).path]?.content()
   }
 
   /// Returns the value of a record's property after the change; `nil` if it isn't known.
@@ -86,22 +115,18 @@ extension HistoryChange {
   public func new<Model: Record, Content: AttributeValue>(
     _ keyPath: KeyPath<Model, Content>
   ) throws -> Content? {
-    try new[Model.property(keyPath).path]?.content()
+    try newTexts[Model.property(keyPath).path]?.content()
   }
 }
 
-extension JSONValue {
-  /// Reads the value of a property, as it is on the wire.
+extension [UInt8] {
+  /// Reads the value of a property from its JSON.
   ///
   /// - Throws: ``DepotError`` `request.type` if it is of another type.
   func content<Content: AttributeValue>() throws(DepotError) -> Content {
-    let bytes = Array("[[\(text)]]".utf8)
-    return try bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
-      var reader = try RowReader(bytes)
-      _ = try reader.beginRow()
-      let value = try Content.read(from: &reader)
-      try reader.endRow()
-      return value
+    try withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      var reader = RowReader(value: bytes)
+      return try Content.read(from: &reader)
     }
   }
 }

@@ -30,7 +30,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
           end = try frames.result.map { node throws(DepotError) in try HistoryEnd(node) }
           return nil
         }
-        pieces = try HistoryTransaction.list(inFrame: frame.bytes)[...]
+        pieces = try HistoryTransaction.list(in: frame)[...]
       }
     }
   }

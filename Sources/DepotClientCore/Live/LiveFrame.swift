@@ -44,9 +44,17 @@ struct LiveFrame: Sendable {
 
   /// Reads a frame; `nil` if it is of a kind that isn't known here.
   ///
+  /// - Parameters:
+  ///   - bytes: The frame.
+  ///   - next: Reads the rows; they are skipped if they are read later.
   /// - Throws: ``DepotError`` `request.type` or `protocol.json` if it hasn't the members of its
   ///   kind.
-  init?(_ bytes: [UInt8]) throws(DepotError) {
+  init?(
+    _ bytes: [UInt8],
+    next: (inout RowReader) throws(DepotError) -> Void = { (value) throws(DepotError) in
+      _ = try value.text()
+    }
+  ) throws(DepotError) {
     var kind: String?
     var frame = (entries: [Entry](), removed: [LivePositions.Taken](), order: [Int64]())
     var tokens: [String: HistoryToken] = [:]
@@ -62,7 +70,7 @@ struct LiveFrame: Sendable {
         case "columns": rest.columns = try value.next()
         case "next":
           rest.offset = value.offset
-          _ = try value.text()
+          if kind.flatMap(Kind.init) == nil { _ = try value.text() } else { try next(&value) }
         case "changes":
           try value.list { (value) throws(DepotError) in frame.entries.append(try Entry(&value)) }
         case "removed":

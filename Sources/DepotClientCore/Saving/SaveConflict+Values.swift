@@ -26,7 +26,7 @@ extension SaveConflict {
       case .store: store
       case .client: client
       }
-    return try values[path]?.content()
+    return try values[path].map { Array($0.text.utf8) }?.content()
   }
 
   /// Whether both sides have changed a property.

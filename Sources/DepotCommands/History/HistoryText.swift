@@ -60,11 +60,11 @@ enum HistoryText {
 
   /// The values of a change, or the names of its properties.
   static func values(_ change: HistoryChange) -> String {
+    let (old, new) = (change.old, change.new)
     let names =
-      change.properties.isEmpty
-      ? Set(change.old.keys).union(change.new.keys).sorted() : change.properties
+      change.properties.isEmpty ? Set(old.keys).union(new.keys).sorted() : change.properties
     return names.map { name in
-      switch (change.old[name], change.new[name]) {
+      switch (old[name], new[name]) {
       case (let old?, let new?): "\(name): \(old.text) → \(new.text)"
       case (let value?, nil), (nil, let value?): "\(name): \(value.text)"
       case (nil, nil): name

@@ -2,6 +2,8 @@
 package enum ServerFrame: Sendable {
   case welcome(Welcome)
   /// Rows of a stream; the array begins at an offset in the frame's bytes.
+  ///
+  /// A watch's own reader finds them, and the other members of its frame.
   case next(id: Int64, columns: [String]?, rowsOffset: Int)
   case ok(id: Int64, JSONNode)
   /// The failure of a call, or of the connection if it has no id.
@@ -46,7 +48,8 @@ extension ServerFrame {
     }
   }
 
-  /// Recognizes `{"id":N,"next":[…]}` without reading the rows, whose reader checks them later.
+  /// Recognizes `{"id":N,"next":[…]}` and `{"id":N,"kind":…}`, the frame of a watch, without
+  /// reading the rows, whose reader checks them later.
   ///
   /// The rows and a member `related` end with arrays or objects; names of columns don't, so a frame
   /// with names isn't recognized.
@@ -57,6 +60,9 @@ extension ServerFrame {
     while position < bytes.count, bytes[position] &- 0x30 < 10, position < 22 {
       id = id &* 10 &+ Int64(bytes[position] - 0x30)
       position += 1
+    }
+    if bytes.has(",\"kind\":\"", at: position) {
+      return .next(id: id, columns: nil, rowsOffset: position)
     }
     guard bytes.has(",\"next\":", at: position),
       ["[]}", "]]}", "}]}"].contains(where: { bytes.has($0, at: bytes.count - 3) })

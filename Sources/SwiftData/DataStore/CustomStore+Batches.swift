@@ -114,7 +114,7 @@ private struct MemoryBatch {
         property: property.name
       )
     }
-    return .value(any: try codec.value(of: [fitting.jsonText]))
+    return .value(any: try codec.value(of: [fitting.jsonBytes]))
   }
 
   /// Returns a value with the object that a relationship leads to.

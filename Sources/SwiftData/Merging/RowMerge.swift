@@ -67,10 +67,10 @@ final class RowMerge {
     if isForeign(change, link) { summary.note(change, description) }
     switch change.kind {
     case .insert:
-      relate(identifier, description, change, old: [:], new: change.new)
+      relate(identifier, description, change, old: [:], new: change.newTexts)
     case .update:
       if let link { update(link, change) }
-      relate(identifier, description, change, old: change.old, new: change.new)
+      relate(identifier, description, change, old: change.oldTexts, new: change.newTexts)
     case .delete:
       switch link?.storage.decision(on: .deletion(version: change.version), policy) {
       case .ignore: break
@@ -81,7 +81,7 @@ final class RowMerge {
         }
       default:
         if let link { invalidate(link, change) } else { goneIdentifiers.insert(identifier) }
-        relate(identifier, description, change, old: change.old, new: [:])
+        relate(identifier, description, change, old: change.oldTexts, new: [:])
       }
     case .links where origin != .ownBefore: relink(identifier, link, description, change)
     default: break
@@ -150,7 +150,8 @@ final class RowMerge {
         && (isNew || !storage.changed.contains(property.slot))
     }
     let values = properties.map { property in
-      (property.slot, property.slot(in: change.new, over: storage.slots[property.slot], identifier))
+      let known = storage.slots[property.slot]
+      return (property.slot, property.slot(in: change.newTexts, over: known, identifier))
     }
     merge(values, into: link, version: version, isRead: false)
     if storage.changed.isEmpty, storage.phase == .stored { context.pending.remove(storage) }
@@ -224,7 +225,7 @@ final class RowMerge {
     let storage = link.storage
     for property in storage.description.properties
     where storage.isUnloaded(property.slot) && !property.isToMany {
-      storage.slots[property.slot] = property.slot(in: change.old, identifier)
+      storage.slots[property.slot] = property.slot(in: change.oldTexts, identifier)
     }
   }
 
@@ -235,15 +236,15 @@ final class RowMerge {
     _ identifier: PersistentIdentifier,
     _ description: EntityDescription,
     _ change: DepotClient.HistoryChange,
-    old: [String: JSONValue],
-    new: [String: JSONValue]
+    old: [String: [UInt8]],
+    new: [String: [UInt8]]
   ) {
     for property in description.relationships {
       guard case .toOne(let type, _) = property.kind, let inverse = property.shape.inverse,
         old[property.name] != nil || new[property.name] != nil
       else { continue }
-      let from = old[property.name]?.int64.flatMap { self.identifier(type, $0) }
-      let to = new[property.name]?.int64.flatMap { self.identifier(type, $0) }
+      let from = old[property.name]?.identifier.flatMap { self.identifier(type, $0) }
+      let to = new[property.name]?.identifier.flatMap { self.identifier(type, $0) }
       if from == to { continue }
       let known = context.registered(identifier)
       let isOwn = change.kind != .delete && known?.changed.contains(property.slot) ?? false
@@ -362,7 +363,7 @@ final class RowMerge {
   ) {
     for name in change.properties {
       guard let property = description.property(named: name), let type = property.destination,
-        let members = change.new[name]
+        let members = change.newTexts[name].flatMap({ try? JSONValue(parsing: $0) })
       else { continue }
       if members["order"]?.bool == true, let link, !link.storage.changed.contains(property.slot),
         case .many = link.storage.slots[property.slot]
@@ -427,7 +428,7 @@ final class RowMerge {
     guard let change, change.kind == .insert else { return link }
     let storage = link.storage
     for property in description.properties where !property.isToMany && !property.isExternal {
-      storage.slots[property.slot] = property.slot(in: change.new, self.identifier)
+      storage.slots[property.slot] = property.slot(in: change.newTexts, self.identifier)
     }
     storage.version = change.version ?? 1
     return link

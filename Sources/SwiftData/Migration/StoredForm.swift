@@ -54,7 +54,7 @@ enum StoredForm {
     let own = codec.attribute
     guard own.type == attribute.type, own.collection == attribute.collection, own.type.isScalar
     else { return nil }
-    return try codec.value(of: [text]) as? Content
+    return try codec.value(of: [Array(text.utf8)]) as? Content
   }
 
   func mismatch(_ type: Any.Type) -> DecodingError {

@@ -77,7 +77,7 @@ struct ContextAggregates<T: PersistentModel> {
       )
     }
     return try groups.map { group in
-      (try codec.value(of: [group[0].jsonText]), Array(group.dropFirst()))
+      (try codec.value(of: [group[0].jsonBytes]), Array(group.dropFirst()))
     }
   }
 

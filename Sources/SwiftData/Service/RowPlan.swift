@@ -161,8 +161,8 @@ extension RowReader {
       let cell = try cell(of: place, codec, width, of: storage, in: context)
       return (place, cell.map(Slot.value) ?? .unloaded)
     case .parts(let place, let codec, let places, let width):
-      var texts: [String] = []
-      for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
+      var texts: [[UInt8]] = []
+      for _ in 0..<width { texts.append(Array(try text())) }
       do {
         return (place, .value(any: try codec.value(of: places.map { texts[$0] })))
       } catch let error where error.isOfValue {

@@ -53,7 +53,9 @@ extension KeyedDecodingContainer<DataStoreSnapshotCodingKey> {
   ) throws -> HeldValue {
     do {
       if let codec = property.codec, property.decodableType == nil {
-        return .attribute(try codec.value(of: decode([String].self, forKey: key)))
+        return .attribute(
+          try codec.value(of: decode([String].self, forKey: key).map { Array($0.utf8) })
+        )
       }
       return try held(property, key)
     } catch {

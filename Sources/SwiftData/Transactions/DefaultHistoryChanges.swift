@@ -16,7 +16,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
   /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
   /// value isn't known, or was `nil`.
   public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    record.value(keyPath, in: record.change.new)
+    record.value(keyPath, in: record.change.newTexts)
   }
 }
 
@@ -45,7 +45,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
   /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
   /// value isn't known, or was `nil`.
   public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    record.value(keyPath, in: record.change.old)
+    record.value(keyPath, in: record.change.oldTexts)
   }
 
   /// Returns the value that a property had after the transaction.
@@ -53,7 +53,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
   /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
   /// value isn't known, or was `nil`.
   public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    record.value(keyPath, in: record.change.new)
+    record.value(keyPath, in: record.change.newTexts)
   }
 }
 
@@ -82,6 +82,6 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
   /// The value of a to-one relationship is the target's identifier. The result is `nil` if the
   /// value isn't known, or was `nil`.
   public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    record.value(keyPath, in: record.change.old)
+    record.value(keyPath, in: record.change.oldTexts)
   }
 }

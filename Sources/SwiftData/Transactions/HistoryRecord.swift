@@ -13,8 +13,8 @@ struct HistoryRecord: Hashable, Sendable {
   /// The properties that changed.
   var properties: [PropertyDescription] { description.properties(changedBy: change) }
 
-  /// Returns the value that a property has among values of the wire.
-  func value(_ keyPath: AnyKeyPath, in members: [String: JSONValue]) -> (any Sendable)? {
+  /// Returns the value that a property has among the JSON of values.
+  func value(_ keyPath: AnyKeyPath, in members: [String: [UInt8]]) -> (any Sendable)? {
     guard let property = description.property(keyPath) else { return nil }
     let slot = property.slot(in: members) { type, row in
       let key = EntityDescription.of(type).key(in: identifier.storeIdentifier)

@@ -6,7 +6,7 @@ extension PropertyDescription {
   /// Whether the history keeps the value of a deleted object.
   var isPreserved: Bool { attribute?.options.contains(.preserveValueOnDeletion) ?? false }
 
-  /// Returns the property's value from values of the wire.
+  /// Returns the property's value from the JSON of values.
   ///
   /// - Parameters:
   ///   - members: The values by the names of columns.
@@ -15,7 +15,7 @@ extension PropertyDescription {
   /// - Returns: The value; unloaded if it isn't among them or is incomplete, and for a to-many
   ///   relationship.
   func slot(
-    in members: [String: JSONValue],
+    in members: [String: [UInt8]],
     over known: Slot = .unloaded,
     _ identifier: (any PersistentModel.Type, Int64) -> PersistentIdentifier?
   ) -> Slot {
@@ -23,27 +23,27 @@ extension PropertyDescription {
     case .attribute(let codec): return value(codec, in: members, over: known)
     case .toOne(let type, _):
       guard let member = members[name] else { return .unloaded }
-      return member.int64.flatMap { identifier(type, $0) }.map(Slot.reference) ?? .nothing
+      return member.identifier.flatMap { identifier(type, $0) }.map(Slot.reference) ?? .nothing
     case .toMany: return .unloaded
     }
   }
 
   private func value(
     _ codec: AttributeCodec,
-    in members: [String: JSONValue],
+    in members: [String: [UInt8]],
     over known: Slot
   ) -> Slot {
     var rest: [Value] = []
     if case .value(let cell) = known { rest = (try? codec.values(cell.any)) ?? [] }
-    var columns: [String] = []
+    var columns: [[UInt8]] = []
     var isTold = false
     for (index, suffix) in codec.suffixes.enumerated() {
       if let member = members[name + suffix] {
         guard !member.isLength else { return .unloaded }
-        columns.append(member.text)
+        columns.append(member)
         isTold = true
       } else if index < rest.count {
-        columns.append(rest[index].jsonText)
+        columns.append(rest[index].jsonBytes)
       } else {
         return .unloaded
       }
@@ -52,7 +52,15 @@ extension PropertyDescription {
   }
 }
 
-extension JSONValue {
+extension [UInt8] {
+  /// The identifier whose JSON it is; `nil` for another value.
+  var identifier: Int64? {
+    withUnsafeBufferPointer { bytes in
+      var reader = RowReader(value: bytes)
+      return (try? reader.field())?.int64
+    }
+  }
+
   /// Whether it is the length of a value that is stored outside its row.
-  fileprivate var isLength: Bool { self["$length"] != nil }
+  fileprivate var isLength: Bool { starts(with: "{\"$length\":".utf8) }
 }

@@ -64,8 +64,8 @@ extension AttributeCodec {
   func texts(of value: Any) throws -> [String] { try values(value).map(\.jsonText) }
 
   /// Reads the value of columns that are encoded as JSON.
-  func value(of texts: [String]) throws -> Any {
-    let bytes = Array("[[\(texts.joined(separator: ","))]]".utf8)
+  func value(of texts: [[UInt8]]) throws -> Any {
+    let bytes = Array("[[".utf8) + texts.joined(separator: ",".utf8) + "]]".utf8
     return try bytes.withUnsafeBufferPointer { bytes -> Any in
       var reader = try RowReader(bytes)
       _ = try reader.beginRow()
