@@ -130,7 +130,7 @@ struct QueryWalk {
         return nil
       }
       if let codec = property.codec {
-        check(codec, steps, of: "\(place.description.name).\(step)", isWhole)
+        check(property, codec, steps, of: "\(place.description.name).\(step)", isWhole)
         return nil
       }
       guard let destination = property.destination else { return nil }
@@ -144,6 +144,7 @@ struct QueryWalk {
 
   /// Checks that the service can read a part of an attribute.
   private mutating func check(
+    _ property: PropertyDescription,
     _ codec: AttributeCodec,
     _ steps: ArraySlice<String>,
     of name: String,
@@ -153,8 +154,8 @@ struct QueryWalk {
     let isKnown = codec.suffixes.contains { $0 == suffix || $0.hasPrefix(suffix + ".") }
     if !isKnown {
       problem = problem ?? "\(name)\(suffix), which is stored as a whole"
-    } else if codec.attribute.type == .json, !isWhole {
-      problem = problem ?? "the value of \(name), which is stored as JSON"
+    } else if let opacity = property.opacity, !isWhole || !property.isStored {
+      problem = problem ?? "the value of \(name), which \(opacity)"
     }
   }
 

@@ -23,14 +23,10 @@ struct SortedPath {
   private static let known = Mutex<[KnownKeyPath<AnyKeyPath>: SortedPath?]>([:])
 
   private static func search<T: PersistentModel>(_ keyPath: AnyKeyPath, _: T.Type) -> SortedPath? {
-    if let property = SortedKeyPaths.property(keyPath) {
-      return ModelPath.find(property.keyPath, of: T.self).map {
-        SortedPath(path: $0.path, isLocalized: property.isLocalized)
-      }
-    }
-    guard let known = ModelPath.find(keyPath, of: T.self), known.isSortedAsStored else {
-      return nil
-    }
-    return SortedPath(path: known.path, isLocalized: false)
+    let property = SortedKeyPaths.property(keyPath)
+    guard let known = ModelPath.find(property?.keyPath ?? keyPath, of: T.self), known.isComparable,
+      property != nil || known.isSortedAsStored
+    else { return nil }
+    return SortedPath(path: known.path, isLocalized: property?.isLocalized ?? false)
   }
 }

@@ -103,6 +103,9 @@ struct ModelPath {
     return valueType == Swift.type(of: other).valueType && keyPath == other
   }
 
+  /// Whether the store can compare the values at all.
+  var isComparable: Bool { property?.opacity == nil }
+
   /// Whether the store orders the values as Swift does.
   var isSortedAsStored: Bool {
     var type = valueType

@@ -85,6 +85,15 @@ class PropertyDescription {
     }
   }
 
+  /// Why the store can't compare the values, as the end of a sentence; `nil` if it can, or if it is a
+  /// relationship.
+  var opacity: String? {
+    isStored ? codec?.opaqueForm.map { "is stored \($0)" } : "isn't stored"
+  }
+
+  /// Whether rows have the values.
+  var isStored: Bool { attribute?.options.contains(.ephemeral) != true }
+
   var isToMany: Bool {
     if case .toMany = kind { return true }
     return false

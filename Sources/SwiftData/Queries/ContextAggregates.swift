@@ -82,7 +82,16 @@ struct ContextAggregates<T: PersistentModel> {
   }
 
   private func path(_ keyPath: PartialKeyPath<T>) throws -> QueryExpression {
-    .attribute(try attribute(keyPath).name)
+    let property = try attribute(keyPath)
+    guard let opacity = property.opacity else { return .attribute(property.name) }
+    let name = EntityDescription.of(T.self).name
+    throw SwiftDataError(
+      .unsupportedKeyPath,
+      "The store can't compute with \(name).\(property.name), which \(opacity).",
+      hint: "Fetch the objects, and compute it in memory.",
+      entity: name,
+      property: property.name
+    )
   }
 
   private func attribute(_ keyPath: PartialKeyPath<T>) throws -> PropertyDescription {

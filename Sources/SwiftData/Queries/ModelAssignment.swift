@@ -45,6 +45,9 @@ public struct ModelAssignment<Model: PersistentModel> {
   ) -> ModelAssignment {
     ModelAssignment {
       let property = try property(keyPath)
+      if property.opacity != nil {
+        throw SwiftDataError.unsupportedKeyPath.about(nil, property.name)
+      }
       return .expression(
         property,
         .arithmetic(.add, .attribute(property.name), .value(amount))
@@ -57,7 +60,10 @@ public struct ModelAssignment<Model: PersistentModel> {
     _ keyPath: KeyPath<Model, Value>,
     to expression: Expression<Model, Value>
   ) -> ModelAssignment {
-    ModelAssignment { .expression(try property(keyPath), try ModelQuery.value(expression)) }
+    ModelAssignment {
+      let property = try property(keyPath)
+      return .expression(property, try ModelQuery.value(expression, for: property))
+    }
   }
 
   private static func property(_ keyPath: AnyKeyPath) throws -> PropertyDescription {
@@ -99,20 +105,37 @@ public struct ModelRowValues<Model: PersistentModel> {
 extension ModelQuery {
   /// Translates an expression.
   ///
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - property: The property that gets its value; `nil` if it is only computed.
+  /// - Returns: The service's expression.
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` that names the operation that the service
   ///   lacks.
   static func value<T: PersistentModel, Output>(
-    _ expression: Expression<T, Output>
+    _ expression: Expression<T, Output>,
+    for property: PropertyDescription? = nil
   ) throws(SwiftDataError) -> QueryExpression {
     let naming = ModelNaming()
+    let description = EntityDescription.of(T.self)
     var lowering = PredicateLowering(
       model: "\(T.self)",
       variable: expression.variable.key,
       names: naming
     )
     do throws(DepotError) {
-      let value = try lowering.value(expression.expression)
-      return naming.finish(value, of: EntityDescription.of(T.self))
+      let value = naming.finish(try lowering.value(expression.expression), of: description)
+      if case .attribute(let path) = value, let property,
+        let source = description.property(named: path), source.opacity == property.opacity
+      {
+        return value
+      }
+      var walk = QueryWalk(description, naming.entities)
+      walk.visit(value)
+      if let problem = walk.problem { throw lowering.refusal(problem) }
+      if let property, let opacity = property.opacity {
+        throw lowering.refusal("an expression for \(property.name), which \(opacity)")
+      }
+      return value
     } catch {
       throw SwiftDataError(error)
     }

@@ -56,7 +56,7 @@ extension ModelContext {
     var counts: [Key: Int] = [:]
     for (key, values) in groups {
       guard let key = key as? Key, case .int64(let count)? = values.first else { continue }
-      counts[key] = Int(count)
+      counts[key, default: 0] += Int(count)
     }
     return counts
   }
@@ -74,7 +74,7 @@ extension ModelContext {
     var sums: [Key: Value] = [:]
     for (key, values) in groups {
       guard let key = key as? Key else { continue }
-      sums[key] = values.first.flatMap { Value(aggregate: $0) } ?? .zero
+      sums[key, default: .zero] += values.first.flatMap { Value(aggregate: $0) } ?? .zero
     }
     return sums
   }

@@ -5,6 +5,9 @@ class AttributeCodec {
   /// The attribute without its name: the type, and the parts of a composite.
   var attribute: Attribute { preconditionFailure("abstract") }
 
+  /// The form of the stored values as the end of a sentence, if the store can't compare them; else `nil`.
+  var opaqueForm: String? { attribute.type == .json ? "as JSON" : nil }
+
   /// Why the values can't be stored, as a sentence; `nil` if they can.
   var problem: String? { nil }
 

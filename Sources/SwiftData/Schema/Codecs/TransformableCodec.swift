@@ -31,6 +31,7 @@ final class TransformableCodec<Content>: AttributeCodec {
     return attribute
   }
 
+  override var opaqueForm: String? { "as data of the transformer \"\(name)\"" }
   override var placeholder: Any { standIn ?? () }
 
   override var lastResort: Any? {
