@@ -127,10 +127,13 @@ package struct ValueAggregation {
 
 extension Value {
   /// Returns the total order that rows are sorted in: null is first and NaN last.
+  ///
+  /// Lists and JSON are in the order of their texts.
   package func sortOrder(_ other: Value) -> Int {
     if let order = order(other) { return order }
     if isNull || other.isNull { return isNull ? (other.isNull ? 0 : -1) : 1 }
-    return isNaN ? (other.isNaN ? 0 : 1) : -1
+    if isNaN || other.isNaN { return isNaN ? (other.isNaN ? 0 : 1) : -1 }
+    return Self.order(bytes: jsonText.utf8, other.jsonText.utf8)
   }
 }
 

@@ -43,7 +43,7 @@ extension Value {
     left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
   }
 
-  private static func order<Bytes: Sequence<UInt8>>(bytes left: Bytes, _ right: Bytes) -> Int {
+  static func order<Bytes: Sequence<UInt8>>(bytes left: Bytes, _ right: Bytes) -> Int {
     left.elementsEqual(right) ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 

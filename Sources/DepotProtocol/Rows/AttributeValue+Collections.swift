@@ -23,7 +23,7 @@ extension Set: AttributeValue where Element: AttributeValue {
   public static func read(from row: inout RowReader) throws(DepotError) -> Set<Element> {
     Set(try [Element].read(from: &row))
   }
-  public var attributeValue: Value { .list(map(\.attributeValue)) }
+  public var attributeValue: Value { .list(map(\.attributeValue).different) }
 }
 
 extension Attribute {

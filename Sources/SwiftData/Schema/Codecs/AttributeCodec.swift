@@ -50,8 +50,14 @@ class AttributeCodec {
 
   /// Whether two values are stored alike.
   func areEqual(_ left: Any, _ right: Any) -> Bool {
-    guard let left = try? values(left), let right = try? values(right) else { return false }
-    return left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
+    guard let first = try? values(left), let second = try? values(right) else { return false }
+    if first.count != second.count { return false }
+    if zip(first, second).allSatisfy({ $0.isIdentical(to: $1) }) { return true }
+    // JSON has sets, and dictionaries of most keys, in the order that they happen to have.
+    let areAlikeBesideJSON = zip(first, second).allSatisfy { first, second in
+      first.type == .json && second.type == .json || first.isIdentical(to: second)
+    }
+    return areAlikeBesideJSON && OrderlessEncoder.areAlike(left, right)
   }
 
   /// The nesting depth of composites.

@@ -61,6 +61,7 @@ final class CollectionCodec<Content: StorableCollection>: AttributeCodec {
 
   override func values(_ value: Any) throws -> [Value] {
     let value = try cast(value, to: Content.self)
-    return [.list(try value.flatMap { try codec.values($0) })]
+    let elements = try value.flatMap { try codec.values($0) }
+    return [.list(Content.kind == .set ? elements.different : elements)]
   }
 }
