@@ -40,18 +40,60 @@ extension ContextFetch {
     return query
   }
 
-  /// Returns the query of the rows that the store changes, and the objects that the context
-  /// changes.
+  /// The division of the objects of a deletion between the store and the context.
+  struct DeletionParts {
+    /// The rows that the store deletes; `nil` if there are none.
+    var query: StoreQuery?
+    /// The objects that the context has found for the store, if the store can't find them by itself.
+    var found: [ObjectReference] = []
+    /// The objects that the context deletes.
+    var links: [ObjectReference] = []
+  }
+
+  /// Divides the objects of a deletion between the store and the context.
   ///
-  /// The context changes the objects whose values in the store differ, or all if the store can't
-  /// find them.
-  func parts() throws -> (query: StoreQuery?, links: [ObjectReference]) {
-    guard store.takesExpressions, let pending = try pendingChanges() else { return (query, []) }
+  /// The context deletes the objects whose values in the store differ.
+  func parts() throws -> DeletionParts {
+    guard store.takesExpressions, let pending = try pendingChanges() else {
+      return DeletionParts(query: query)
+    }
     guard isExact, let rest = try expression(without: pending) else {
-      return (nil, try descriptor.cut(merged(pending)))
+      return try parts(descriptor.cut(merged(pending)))
     }
     var query = query
     query.request.predicate = rest
-    return (query, try matching(affected(pending)))
+    return DeletionParts(query: query, links: try matching(affected(pending)))
+  }
+
+  /// Divides objects that the context has found; the store deletes those that are as it has them.
+  private func parts(_ all: [ObjectReference]) -> DeletionParts {
+    var parts = DeletionParts()
+    var rows: [Int64: [QueryExpression]] = [:]
+    for link in all {
+      let storage = link.storage
+      if storage.phase == .stored, !storage.hasChanges, storage.version > 0,
+        let row = storage.identifier.row
+      {
+        parts.found.append(link)
+        rows[storage.version, default: []].append(.value(.int64(row)))
+      } else {
+        parts.links.append(link)
+      }
+    }
+    guard !rows.isEmpty, parts.found.count <= listLimit, rows.count <= versionLimit else {
+      return DeletionParts(links: all)
+    }
+    var query = query
+    // because others may have changed a row since
+    query.request.predicate = .or(
+      rows.sorted { $0.key < $1.key }.map { version, rows in
+        .and([
+          .comparison(.equal, .attribute("$version"), .value(.int64(version))),
+          .in(.attribute("$id"), rows),
+        ])
+      }
+    )
+    parts.query = query
+    return parts
   }
 }

@@ -6,7 +6,9 @@ internal import DepotProtocol
 /// whose position may have changed, and the context inserts them where they belong.
 struct ContextFetch<T: PersistentModel> {
   /// How many identifiers a request names at most.
-  private var listLimit: Int { 50_000 }
+  var listLimit: Int { 50_000 }
+  /// How many versions of rows a request names at most.
+  var versionLimit: Int { 100 }
 
   let context: ModelContext
   let descriptor: FetchDescriptor<T>

@@ -6,7 +6,8 @@ extension ModelContext {
   /// Deletes all objects of a class that satisfy a predicate, and applies delete rules.
   ///
   /// The store deletes them at once, and not at the next save. Objects of this context that have
-  /// newer values than the store are deleted as ``delete(_:)`` does.
+  /// newer values than the store are deleted as ``delete(_:)`` does, and so are all of more than
+  /// 50,000 objects if the store can't evaluate the predicate.
   ///
   /// - Parameters:
   ///   - model: The class.
@@ -32,11 +33,13 @@ extension ModelContext {
     from store: any ContextStore
   ) throws {
     var links = try ContextFetch(self, FetchDescriptor(predicate: predicate)).answer { fetch in
-      let (found, links) = try fetch.parts()
-      var query = found
-      query?.request.includesSubentities = includeSubclasses
-      if let query { try store.delete(query, in: self) }
-      return links
+      let parts = try fetch.parts()
+      if var query = parts.query {
+        query.request.includesSubentities = includeSubclasses
+        try store.delete(query, in: self)
+      }
+      // Others have changed the rest meanwhile.
+      return try parts.links + fetch.matching(parts.found.filter { $0.storage.phase == .stored })
     }
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
     for link in links { delete(link) }

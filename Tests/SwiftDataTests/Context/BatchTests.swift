@@ -78,6 +78,24 @@ import Testing
     #expect(try fixture.other.fetchCount(FetchDescriptor<Ship>()) == 8)
   }
 
+  /// The count of letters is computed in memory.
+  @Test func `rows that only the context can find are deleted at once too`() throws {
+    let fixture = try ContextFixture()
+    try stock(fixture, 20)
+    let (context, reader) = (fixture.other, fixture.other)
+    let found = try context.fetch(FetchDescriptor<Gadget>())
+    found[12].count = 77
+    let wanted = #Predicate<Gadget> { $0.isSold || $0.letters.count == 3 }
+    try context.delete(model: Gadget.self, where: wanted)
+    #expect(found[11].modelContext == nil)
+    #expect(found[12].isDeleted)
+    #expect(context.hasChanges)
+    let names = (0..<10).map { "G\($0)" }
+    #expect(try reader.fetch(FetchDescriptor<Gadget>()).map(\.name) == names + ["G12"])
+    try context.save()
+    #expect(try fixture.other.fetch(FetchDescriptor<Gadget>()).map(\.name) == names)
+  }
+
   @Test func `objects are enumerated in batches that are let go`() throws {
     let fixture = try ContextFixture()
     try stock(fixture, 1000)
@@ -319,4 +337,8 @@ import Testing
     #expect(sections[1].models.map(\.name) == ["G11", "G1"])
     #expect(sections[10].models.first === first)
   }
+}
+
+extension Gadget {
+  fileprivate var letters: [Character] { Array(name) }
 }
