@@ -25,4 +25,32 @@ import Testing
       try context.save()
     }
   }
+
+  @Test func `unique texts are different ones, saved at once or one after the other`() throws {
+    let container = try ModelContainer(storing: Gadget.self)
+    for isTogether in [true, false] {
+      let context = ModelContext(container)
+      for name in [Self.composed, Self.decomposed] {
+        context.insert(Gadget(name: name, count: isTogether ? 1 : 2))
+        if !isTogether { try context.save() }
+      }
+      try context.save()
+      let found = try ModelContext(container).fetch(FetchDescriptor<Gadget>())
+      #expect(found.count == 2)
+      #expect(Set(found.map { Array($0.name.utf8) }).count == 2)
+      #expect(found.allSatisfy { $0.count == (isTogether ? 1 : 2) })
+    }
+  }
+
+  @Test func `a text that is changed to its other form is stored in that`() throws {
+    let container = try ModelContainer(storing: Gadget.self)
+    let context = ModelContext(container)
+    let gadget = Gadget(name: Self.composed)
+    context.insert(gadget)
+    try context.save()
+    gadget.name = Self.decomposed
+    try context.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Gadget>())
+    #expect(found.map { Array($0.name.utf8) } == [Array(Self.decomposed.utf8)])
+  }
 }
