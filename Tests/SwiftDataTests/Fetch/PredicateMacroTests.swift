@@ -71,6 +71,10 @@ import Testing
     #expect(try holds(#Predicate { $0.name.localizedStandardContains("ÔSL") }))
     #expect(try holds(#Predicate { $0.note?.localizedStandardContains("SEA") == true }))
     #expect(try holds(#Predicate { $0.name.localizedCaseInsensitiveContains("SLO") }))
+    #expect(try holds(#Predicate { $0.name.contains("") }))
+    #expect(try !holds(#Predicate { $0.name.localizedStandardContains("") }))
+    let nothing = ""
+    #expect(try !holds(#Predicate { $0.name.localizedCaseInsensitiveContains(nothing) }))
     #expect(try holds(#Predicate { $0.name.caseInsensitiveCompare("OSLO") == .orderedSame }))
     #expect(try holds(#Predicate { $0.name.localizedCompare("Rome") == .orderedAscending }))
     #expect(try holds(#Predicate { $0.name.localizedStandardCompare("a") != .orderedAscending }))

@@ -35,9 +35,22 @@ where Text.Output: StringProtocol, Other.Output: StringProtocol {
   private func query(_ text: QueryExpression, _ other: QueryExpression) -> QueryExpression {
     switch test {
     case .ends: .text(.ends, text, other)
-    case .containsLocalized: .text(.contains, text, other, options: .localized)
-    case .containsInAnyCase: .text(.contains, text, other, options: .caseInsensitive)
+    case .containsLocalized: contains(text, other, .localized)
+    case .containsInAnyCase: contains(text, other, .caseInsensitive)
     }
+  }
+
+  /// Returns whether a string contains another; none contains the empty one, as in Foundation.
+  private func contains(
+    _ text: QueryExpression,
+    _ other: QueryExpression,
+    _ options: QueryExpression.TextOptions
+  ) -> QueryExpression {
+    let found = QueryExpression.text(.contains, text, other, options: options)
+    let empty = QueryExpression.value(.string(""))
+    if other == empty { return .or([]) }
+    if case .value = other { return found }
+    return .and([.comparison(.notEqual, other, empty), found])
   }
 }
 
