@@ -56,7 +56,11 @@ extension DepotError {
   fileprivate var objectHint: String? {
     switch code {
     case .predicate where message.hasPrefix("In "): "Fetch the objects, and compute it in memory."
-    case .unique: "Change the value, or set a mergePolicy that says which of the two objects wins."
+    case .unique:
+      """
+      Change the value, or delete the other object. Of an inserted object and a stored one, a mergePolicy says \
+      which one wins.
+      """
     case .required: "Give it a value, make the property optional, or give it a default value."
     case .merge, .read: "Fetch the objects again and save once more, or set another mergePolicy."
     case .reference: "Insert the object that it leads to, or let it lead to another one."

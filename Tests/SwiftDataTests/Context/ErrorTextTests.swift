@@ -56,6 +56,21 @@ import Testing
     }
     #expect(texts[0].contains("mergePolicy"))
   }
+
+  @Test func `their advice helps where a changed object has another one's value`() throws {
+    let context = try ContextFixture().context
+    context.mergePolicy = .overwrite
+    let (bolt, nut) = (Gadget(name: "Bolt"), Gadget(name: "Nut"))
+    context.insert(bolt)
+    context.insert(nut)
+    try context.save()
+    nut.name = "Bolt"
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.hint?.hasPrefix("Change the value, or delete the other object.") == true)
+    context.delete(bolt)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Gadget>()).map(\.name) == ["Bolt"])
+  }
 }
 
 @Model private final class Unlisted {
