@@ -224,6 +224,28 @@ extension Schema {
     }
   }
 
+  @Test func `an order leaves rows that it doesn't name behind the ones before them`() async throws
+  {
+    try await withWorld { store, path in
+      let rivers = "SELECT id FROM e_River WHERE r_country = 1 ORDER BY o_country"
+      let tags = #"SELECT target FROM "j_Country.tags" WHERE source = 1 ORDER BY source_order"#
+      for (name, order) in [("rivers", rivers), ("tags", tags)] {
+        try await store.update("Country", [1], [name], "[[1,2,3]]")
+        try await store.update("Country", [1], [name], #"[{"order":[3,1]}]"#)
+        #expect(try texts(order, in: path) == [["3"], ["1"], ["2"]])
+        // A row that isn't there any more gets no place.
+        try await store.update("Country", [1], [name], #"[{"remove":[1],"order":[2,1,3]}]"#)
+        #expect(try texts(order, in: path) == [["2"], ["3"]])
+        try await store.update("Country", [1], [name], #"[{"add":[1],"order":[1,3,2]}]"#)
+        #expect(try texts(order, in: path) == [["1"], ["3"], ["2"]])
+      }
+      let error = await store.code {
+        try await store.update("Country", [1], ["allies"], #"[{"order":[2]}]"#)
+      }
+      #expect(error?.code == .usage)
+    }
+  }
+
   @Test func `an ordered relationship of many to many keeps its order`() async throws {
     try await withWorld { store, path in
       let order =

@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// One recorded change of a row or link; insertions are kept as ranges instead.
 struct JournalEntry {
   enum Kind: UInt8 {
@@ -34,13 +36,30 @@ struct ChangeJournal {
   static let byteLimit = 4 << 20
 
   var entries: [JournalEntry] = []
+  /// The lists that got another order beside their new and lost members.
+  var orders: [ListOrder] = []
   var arena = PackedCells()
 
   var isFull: Bool { entries.count >= Self.entryLimit || arena.count >= Self.byteLimit }
 
+  /// Records that a row's list of a relationship, which `owner` declares, has another order.
+  mutating func noteOrder(of row: Int64, _ relationship: String, _ owner: EntityLayout) {
+    guard owner.historyPolicy != .none else { return }
+    orders.append(ListOrder(owner: owner, relationship: relationship, row: row))
+  }
+
   /// Removes everything, and frees much memory unless more changes are about to be added.
   mutating func removeAll(goesOn: Bool = false) {
     entries.removeAll(keepingCapacity: goesOn || entries.capacity < 2048)
+    if !orders.isEmpty { orders = [] }
     arena.removeAll(goesOn: goesOn)
   }
+}
+
+/// A row's list of a relationship that got another order.
+struct ListOrder {
+  /// The entity that declares the relationship.
+  var owner: EntityLayout
+  var relationship: String
+  var row: Int64
 }

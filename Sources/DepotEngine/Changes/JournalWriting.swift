@@ -25,6 +25,7 @@ final class JournalWriting {
       case .links(let links): try write(entries, table, links)
       }
     }
+    for order in recorder.journal.orders { try write(order) }
   }
 
   private static func entries(
@@ -267,6 +268,28 @@ final class JournalWriting {
     } else if !collected.isEmpty {
       self.links[table.name] = LinkRows(pairs: collected.map { ($0.row, $0.target) })
     }
+  }
+
+  /// Writes a list's new order: a change of links without new or lost ones.
+  private func write(_ order: ListOrder) throws {
+    let page = recorder.page
+    page.begin(
+      entity: order.owner.name,
+      root: order.owner.root,
+      kind: .links,
+      hasValues: order.owner.historyPolicy == .values
+    )
+    page.add(
+      links: order.row,
+      HistoryPage.definition(order.relationship, .identifiers),
+      added: [],
+      removed: []
+    )
+    try recorder.history.add(page, recorder.origin)
+    page.empty()
+    // Readers of the history for one entity are notified of links, whichever these are.
+    let name = "j_\(order.owner.name).\(order.relationship)"
+    if notifies, links[name] == nil { links[name] = LinkRows() }
   }
 
   private func write(_ collected: [JournalEntry], _ links: RecordedLinks) throws {

@@ -16,8 +16,16 @@ struct RelationshipChange {
 enum TargetEdit {
   /// Replace all destinations by these, in this order.
   case set([Int64])
-  /// Add and remove destinations; `at` is the position of the first added one.
-  case edit(add: [Int64], remove: [Int64], at: Int?)
+  /// Add and remove destinations.
+  case edit(add: [Int64], remove: [Int64], place: Placement?)
+
+  /// The places of the destinations in an ordered relationship; without one, new ones are last.
+  enum Placement {
+    /// The position of the first added one.
+    case at(Int)
+    /// These destinations have this order, as far as they are there.
+    case order([Int64])
+  }
 }
 
 extension ChangeSession {
@@ -53,32 +61,26 @@ extension ChangeSession {
   private func apply(_ change: RelationshipChange, _ column: ReferenceColumn) throws {
     let row = change.row
     guard let back = try entities.inverse(of: change.link) else { return }
+    func members() throws -> [Int64] { try connection.rows(with: column, row).map(\.identifier) }
     switch change.edit {
     case .set(let wanted):
-      if !change.isNew {
-        let keep = Set(wanted)
-        for member in try connection.rows(with: column, row) where !keep.contains(member.identifier)
-        {
-          try setReference(back, column, of: member.identifier, to: nil, because: .change)
-        }
+      let old = change.isNew ? [] : try members()
+      let keep = Set(wanted)
+      for member in old where !keep.contains(member) {
+        try setReference(back, column, of: member, to: nil, because: .change)
       }
-      try place(wanted, in: change, column, back)
-    case .edit(let add, let remove, let position):
+      try place(wanted, in: change, column, back, since: old)
+    case .edit(let add, let remove, let placement):
+      let old = placement == nil ? [] : try members()
       for identifier in remove where try connection.target(of: identifier, in: column) == row {
         try setReference(back, column, of: identifier, to: nil, because: .change)
-      }
-      if let position, column.orderIndex != nil {
-        let members = try connection.rows(with: column, row).map(\.identifier)
-        return try place(
-          OrderedList.insert(add, into: members, at: position),
-          in: change,
-          column,
-          back
-        )
       }
       for identifier in add where try connection.target(of: identifier, in: column) != row {
         try setReference(back, column, of: identifier, to: row, because: .change)
       }
+      guard let placement, column.orderIndex != nil else { return }
+      let wanted = OrderedList.place(add, placement, try members())
+      try place(wanted, in: change, column, back, since: old)
     }
   }
 
@@ -87,7 +89,8 @@ extension ChangeSession {
     _ wanted: [Int64],
     in change: RelationshipChange,
     _ column: ReferenceColumn,
-    _ back: RelationshipLink
+    _ back: RelationshipLink,
+    since old: [Int64]
   ) throws {
     let row = change.row
     for identifier in wanted where try connection.target(of: identifier, in: column) != row {
@@ -101,33 +104,47 @@ extension ChangeSession {
     ) {
       _ = try root.change(identifier, [(orderIndex, .integer(order))], step: 0)
     }
+    if OrderedList.isReordered(wanted, since: old) { noteOrder(in: change) }
     forgetOrder(column.quoted + column.root.name, of: row)
+  }
+
+  /// Records that the destinations of a row have another order.
+  private func noteOrder(in change: RelationshipChange) {
+    guard !change.isNew else { return }
+    entities.recorder?.journal.noteOrder(of: change.row, change.link.layout.name, change.link.owner)
   }
 
   // MARK: Join tables
 
   private func apply(_ change: RelationshipChange, _ table: JoinTable) throws {
+    func members() throws -> [Int64] {
+      try table.members(of: change.row, on: change.link.side).map(\.identifier)
+    }
     switch change.edit {
     case .set(let wanted):
-      if !change.isNew {
-        let keep = Set(wanted)
-        for member in try table.members(of: change.row, on: change.link.side)
-        where !keep.contains(member.identifier) {
-          try disconnect(change.link, table, change.row, member.identifier)
-        }
+      let old = change.isNew ? [] : try members()
+      let keep = Set(wanted)
+      for member in old where !keep.contains(member) {
+        try disconnect(change.link, table, change.row, member)
       }
       for identifier in wanted { try connect(change.link, table, change.row, identifier) }
-      if !change.isNew || wanted.count > 1 { try order(wanted, in: change, table) }
-    case .edit(let add, let remove, let position):
+      if !change.isNew || wanted.count > 1 { try order(wanted, in: change, table, since: old) }
+    case .edit(let add, let remove, let placement):
+      let old = placement == nil ? [] : try members()
       for identifier in remove { try disconnect(change.link, table, change.row, identifier) }
       for identifier in add { try connect(change.link, table, change.row, identifier) }
-      guard let position, table.hasOrder(change.link.side) else { return }
-      let members = try table.members(of: change.row, on: change.link.side).map(\.identifier)
-      try order(OrderedList.insert(add, into: members, at: position), in: change, table)
+      guard let placement else { return }
+      let wanted = OrderedList.place(add, placement, try members())
+      try order(wanted, in: change, table, since: old)
     }
   }
 
-  private func order(_ wanted: [Int64], in change: RelationshipChange, _ table: JoinTable) throws {
+  private func order(
+    _ wanted: [Int64],
+    in change: RelationshipChange,
+    _ table: JoinTable,
+    since old: [Int64]
+  ) throws {
     let side = change.link.side
     guard table.hasOrder(side) else { return }
     for (identifier, order) in OrderedList.changes(
@@ -138,6 +155,9 @@ extension ChangeSession {
         side == .source ? (change.row, identifier) : (identifier, change.row)
       try table.setOrder(order, of: source, target, on: side)
     }
+    // If nothing came or went, the table's own changes show it.
+    let isRecorded = side == .source && Set(wanted) == Set(old)
+    if !isRecorded, OrderedList.isReordered(wanted, since: old) { noteOrder(in: change) }
     forgetOrder(table.name + side.column, of: change.row)
   }
 
@@ -190,6 +210,43 @@ extension ChangeSession {
 
 /// The order numbers of a row's list, which increase with gaps.
 enum OrderedList {
+  /// Whether a list has another order than its changes show, with new members last by identifier.
+  static func isReordered(_ wanted: [Int64], since old: [Int64]) -> Bool {
+    let (known, kept) = (Set(old), Set(wanted))
+    let shown = old.filter(kept.contains) + wanted.filter { !known.contains($0) }.sorted()
+    return wanted != shown
+  }
+
+  /// Returns the members of a list in the order that an edit gives them.
+  static func place(
+    _ added: [Int64],
+    _ placement: TargetEdit.Placement,
+    _ members: [Int64]
+  ) -> [Int64] {
+    switch placement {
+    case .at(let position): insert(added, into: members, at: position)
+    case .order(let order): arrange(members, as: order)
+    }
+  }
+
+  /// Returns the members in an order; others stay behind the ones before them.
+  private static func arrange(_ members: [Int64], as order: [Int64]) -> [Int64] {
+    let (present, placed) = (Set(members), Set(order))
+    var followers: [Int64?: [Int64]] = [:]
+    var last: Int64?
+    for member in members {
+      if placed.contains(member) {
+        last = member
+      } else {
+        followers[last, default: []].append(member)
+      }
+    }
+    return order.filter(present.contains).reduce(into: followers[nil] ?? []) { result, member in
+      result.append(member)
+      result += followers[member] ?? []
+    }
+  }
+
   /// Returns the list with `added` inserted at a position.
   static func insert(_ added: [Int64], into members: [Int64], at position: Int) -> [Int64] {
     let moved = Set(added)

@@ -77,12 +77,12 @@ final class RowComparison {
     var covered: Set<Int> = []
     for position in written {
       let column = columns[position]
+      let isKnown = base.contains { $0?.name == column.name }
       switch column.target {
-      case .toMany where fields[position].kind == .object:
+      case .toMany where fields[position].kind == .object && !isKnown:
         result.merging.append(position)
         continue
       case .toMany, .foreign:
-        let isKnown = base.contains { $0?.name == column.name }
         if isKnown { unread.append(result.properties.count) }
         result.add(isSameVersion || isKnown ? .unchanged : .unknown, position)
       default:

@@ -358,7 +358,7 @@ extension ChangeSession {
 
   private func changes(_ field: RowField, of link: RelationshipLink) throws -> TargetEdit {
     var (add, remove): ([Int64], [Int64]) = ([], [])
-    var position: Int?
+    var placement: TargetEdit.Placement?
     var members: [(name: String, value: RowField)] = []
     var reader = RowReader(value: field.bytes)
     try reader.object { name, reader throws(DepotError) in
@@ -371,28 +371,39 @@ extension ChangeSession {
         add = try targets(value.bytes, of: link)
       case "remove":
         try value.checkIsList()
-        var reader = try RowReader(value.bytes)
-        while !reader.isAtEndOfRow() {
-          let field = try reader.field()
-          // A row that no longer exists can also be removed.
-          let temporary = field.kind == .string ? temporaries[field.text]?.identifier : nil
-          remove.append(try temporary ?? field.wholeNumber())
-        }
-      case "at": position = Int(try value.wholeNumber())
+        remove = try identifiers(value.bytes)
+      case "at": placement = .at(Int(try value.wholeNumber()))
+      case "order":
+        try value.checkIsList()
+        var seen: Set<Int64> = []
+        placement = .order(try identifiers(value.bytes).filter { seen.insert($0).inserted })
       default:
         throw DepotError(.unknownMember, "\"\(name)\" is no change of a to-many relationship.")
-          .hint("There are add, remove, and at.").details(of: link)
+          .hint("There are add, remove, at, and order.").details(of: link)
       }
     }
-    if position != nil, !link.relationship.isOrdered {
-      throw DepotError(.usage, "\(link.name) has no order, so \"at\" means nothing.")
+    if let placement, !link.relationship.isOrdered {
+      let name = if case .at = placement { "at" } else { "order" }
+      throw DepotError(.usage, "\(link.name) has no order, so \"\(name)\" means nothing.")
         .details(of: link)
     }
     let removed = Set(remove)
     if let both = add.first(where: removed.contains) {
       throw DepotError(.usage, "\(both) is to be both added and removed.").details(of: link)
     }
-    return .edit(add: add, remove: remove, at: position)
+    return .edit(add: add, remove: remove, place: placement)
+  }
+
+  /// Reads identifiers of rows that needn't exist any more.
+  private func identifiers(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [Int64] {
+    var reader = try RowReader(bytes)
+    var result: [Int64] = []
+    while !reader.isAtEndOfRow() {
+      let field = try reader.field()
+      let temporary = field.kind == .string ? temporaries[field.text]?.identifier : nil
+      result.append(try temporary ?? field.wholeNumber())
+    }
+    return result
   }
 }
 

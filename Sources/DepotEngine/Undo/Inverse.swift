@@ -140,6 +140,8 @@ struct Inverse {
       guard case .links(let added, let removed) = property.content else {
         throw Self.noValues(entity, change.identifier)
       }
+      // The order isn't undone.
+      if added.isEmpty, removed.isEmpty { continue }
       let key = LinkKey(
         entity: entity,
         identifier: change.identifier,

@@ -89,7 +89,7 @@ struct UndoWriting {
         throw writer.layout.unknownAttribute(key.relationship)
       }
       let targets = try links.add.sorted().map { try session.target($0, of: link) }
-      let edit = TargetEdit.edit(add: targets, remove: links.remove.sorted(), at: nil)
+      let edit = TargetEdit.edit(add: targets, remove: links.remove.sorted(), place: nil)
       session.note([(link, edit, Self.place.pointer)], of: key.identifier, isNew: false)
       effect.rowsUpdated += 1
     }

@@ -75,6 +75,13 @@ extension ModelStorage {
     for property in description.relationships where property.isToMany { unloadList(property.slot) }
   }
 
+  /// Unloads the ordered relationships, which others may have changed together with the row.
+  final func unloadOrderedLists() {
+    for property in description.relationships where property.isOrderedList {
+      unloadList(property.slot)
+    }
+  }
+
   /// Unloads a to-many relationship, unless it is changed.
   final func unloadList(_ slot: Int) {
     guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return }

@@ -1,4 +1,33 @@
 extension RowMerge {
+  /// Takes the order that others have given a list.
+  func reorder(_ link: ObjectReference, _ slot: Int) {
+    guard origin == .foreign, case .many = link.storage.slots[slot] else { return }
+    if link.storage.changed.contains(slot) {
+      reordered[PropertyOfObject(link.storage, slot)] = link
+    } else {
+      take(.unloaded, of: link, slot)
+    }
+  }
+
+  /// Reads the stored order of a changed list, for the members that were in it before the change.
+  ///
+  /// If the program has given the list another order, this stays.
+  func readOrder(_ link: ObjectReference, _ slot: Int) {
+    let (storage, description) = (link.storage, link.storage.description)
+    let found = context.errors.noting {
+      try context.stores.store(of: description)
+        .targets(of: [storage.identifier], description, slot: slot, into: context)
+    }
+    guard let stored = found?.first?.map(\.storage.identifier), storage.changed.contains(slot),
+      case .many(let base?)? = storage.base[slot], case .many(let list?) = storage.slots[slot],
+      let change = storage.listChange(slot)
+    else { return }
+    let known = Set(base.allIdentifiers)
+    let ranks = Dictionary(first: stored.filter(known.contains).enumerated().map { ($1, $0) })
+    storage.base[slot] = .many(base.sorted(by: ranks))
+    if !change.hasOrder { storage.mutate(slot, to: .many(list.sorted(by: ranks))) }
+  }
+
   /// An object that enters or leaves a list.
   final class Member {
     let identifier: PersistentIdentifier

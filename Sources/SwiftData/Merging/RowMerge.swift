@@ -11,7 +11,7 @@ final class RowMerge {
   let context: ModelContext
   private let store: String
   /// The relation of the changes to the context.
-  private let origin: MergeQueue.EventOrigin
+  let origin: MergeQueue.EventOrigin
   let policy: MergePolicy
   private var keys: [String: (description: EntityDescription, key: EntityKey)] = [:]
   private var edits: [Edit] = []
@@ -25,6 +25,8 @@ final class RowMerge {
   var scans: [ObjectIdentifier: Scan] = [:]
   /// The objects that are read anew.
   private var outdated: [ObjectReference] = []
+  /// The changed lists whose stored order is read.
+  var reordered: [PropertyOfObject: ObjectReference] = [:]
   /// Objects that were made for lists, until these keep them.
   private var alive: [AnyObject] = []
   private(set) var summary = MergedChanges()
@@ -365,10 +367,8 @@ final class RowMerge {
       guard let property = description.property(named: name), let type = property.destination,
         let members = change.newTexts[name].flatMap({ try? JSONValue(parsing: $0) })
       else { continue }
-      if members["order"]?.bool == true, let link, !link.storage.changed.contains(property.slot),
-        case .many = link.storage.slots[property.slot]
-      {
-        take(.unloaded, of: link, property.slot)
+      if members["order"]?.bool == true {
+        if let link { reorder(link, property.slot) }
         continue
       }
       for (name, isAdded) in [("remove", false), ("add", true)] {
@@ -476,6 +476,7 @@ final class RowMerge {
       context.recent.add(link.model)
     }
     context.refresh(outdated.filter { $0.storage.context === context })
+    for (place, link) in reordered { readOrder(link, place.slot) }
   }
 
   private func isCurrent(_ edit: Edit) -> Bool {

@@ -1,7 +1,10 @@
 /// The columns of rows that a save sends.
 extension PropertyDescription {
   /// Whether a to-many relationship is sent to the store from this side.
-  var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
+  var isSavedList: Bool { shape.isSaved || isOrderedList }
+
+  /// Whether it is a to-many relationship whose order is stored.
+  var isOrderedList: Bool { relationship?.isOrdered == true }
 
   /// Whether a row has a column for it.
   var hasColumn: Bool { !isToMany && (destination == nil || shape.isSaved) }

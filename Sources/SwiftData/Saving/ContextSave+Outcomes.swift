@@ -98,6 +98,7 @@ extension ContextSave {
     readStale(report.stale + report.kept + report.adopted)
     // Other objects may refer to a row that existed before.
     for link in report.adopted { link.storage.unloadLists() }
+    for link in report.stale { link.storage.unloadOrderedLists() }
     // The lists on both sides still lack the objects, as after the deletion.
     for link in report.kept where link.storage.phase == .stored {
       link.storage.unloadLists()

@@ -183,7 +183,10 @@ struct SaveEncoding {
   ) -> SlotSet {
     let isWhole =
       changes.policy == .mergeByPropertyObjectTrump || changes.policy == .overwrite
-    return all.filter { (isWhole || slots.contains($0)) && storage.wasRead($0) }
+    var columns = all.filter { (isWhole || slots.contains($0)) && storage.wasRead($0) }
+    // New and lost members of lists merge; two orders don't.
+    columns.formUnion(slots.filter { storage.listChange($0)?.hasOrder == true })
+    return columns
   }
 
   // MARK: - Deleted rows
@@ -299,33 +302,12 @@ extension ModelStorage {
     if withDescription({ $0.codecs[slot] != nil }) { return try write(slot, to: &row) }
     let property = description.properties[slot]
     guard property.isToMany else { return try write(slot, to: &row) }
-    let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
     if let delta = deltas[slot] {
-      change = (delta.added.map(\.storage.identifier), delta.removed.map(\.storage.identifier))
-    } else if case .many(let old?)? = base[slot], case .many(let new) = slots[slot] {
-      let before = old.allIdentifiers
-      let after = new?.allIdentifiers ?? []
-      if property.relationship?.isOrdered == true {
-        return row.append(Value.list(after.map(\.wireValue)))
-      }
-      let (known, kept) = (Set(before), Set(after))
-      change = (after.filter { !known.contains($0) }, before.filter { !kept.contains($0) })
+      row.append(.json(ListChange(delta).text))
+    } else if let change = listChange(slot), newer?.isGone != true || !property.isOrderedList {
+      row.append(.json(change.text))
     } else {
-      return try write(slot, to: &row)
+      try write(slot, to: &row)
     }
-    row.append(
-      .json("{\"add\":\(Self.text(change.added)),\"remove\":\(Self.text(change.removed))}")
-    )
-  }
-
-  private static func text(_ identifiers: [PersistentIdentifier]) -> String {
-    let items = identifiers.map { identifier in
-      switch identifier.key {
-      case .row(let row): "\(row)"
-      case .temporary(let number): "\"#\(number)\""
-      case .custom: "null"
-      }
-    }
-    return "[\(items.joined(separator: ","))]"
   }
 }

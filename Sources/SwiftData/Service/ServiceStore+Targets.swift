@@ -31,7 +31,7 @@ extension ServiceStore {
     guard let type = property.destination else { return sources.map { _ in [] } }
     let target = EntityDescription.of(type)
     if let inverse = property.shape.inverse, !inverse.isToMany,
-      property.relationship?.isOrdered != true
+      !property.isOrderedList
     {
       return try children(of: sources, target, inverse, into: context)
     }
