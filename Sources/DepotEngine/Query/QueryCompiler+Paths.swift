@@ -34,6 +34,7 @@ extension QueryCompiler {
     let layout = try catalog.layout(of: relationship.destination)
     let identifier: Fragment
     let rowSource: QueryObject.RowSource
+    var presence: Fragment?
     switch relationship.storage {
     case .foreignColumn(let table, let column, _):
       let owner = object.identifier
@@ -46,6 +47,10 @@ extension QueryCompiler {
       let alias = try alias(of: object)
       identifier = object.guarded(Fragment(sql: "\(alias).\(column)"))
       rowSource = .join(column: "id", value: identifier, isInner: false, parent: alias)
+      if relationship.inverse?.deleteRule == .noAction {
+        presence =
+          "(SELECT there.id FROM \(layout.table) AS there WHERE there.id = " + identifier + ")"
+      }
     case .join:
       throw DepotError(.bug, "\(relationship.name) isn't stored like a to-one relationship.")
     }
@@ -53,6 +58,7 @@ extension QueryCompiler {
       layout: layout,
       identifier: identifier,
       isNullable: true,
+      presence: presence,
       scope: object.scope,
       rowSource: rowSource,
       source: subject

@@ -16,6 +16,8 @@ struct QueryObject {
   /// The identifier; NULL for nothing.
   var identifier: Fragment
   var isNullable: Bool
+  /// What is NULL where the identifier may be one of a row that doesn't exist any more.
+  var presence: Fragment?
   /// The index of the scope where the row is, or can be joined.
   var scope: Int
   /// The row's alias in its scope, or how to join it.
@@ -41,6 +43,7 @@ struct QueryObject {
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
     operand.root = layout.root
+    operand.presence = presence
     if case .join(_, _, _, let parent?) = rowSource { operand.row = (scope, parent) }
     return operand
   }

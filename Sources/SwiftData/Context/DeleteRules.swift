@@ -150,13 +150,6 @@ struct DeleteRules {
 }
 
 extension PropertyDescription {
-  /// Whether objects that are deleted leave the list, as their own relationship says.
-  var isLeftByDeleted: Bool {
-    guard let destination, let inverse = shape.inverse else { return true }
-    let back = EntityDescription.of(destination).properties[inverse.slot]
-    return back.relationship?.deleteRule != .noAction
-  }
-
   /// Whether it is a one-way relationship to objects of an entity.
   func leadsOneWay(to description: EntityDescription) -> Bool {
     guard let destination, shape.inverse == nil else { return false }

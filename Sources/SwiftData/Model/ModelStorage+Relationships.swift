@@ -218,7 +218,10 @@ extension ModelStorage {
       switch slots[slot] {
       case .link(let link): link
       case .weak(let weak): weak.link
-      case .reference(let identifier): reader?.fault(identifier)
+      case .reference(let identifier):
+        // An object that may have gone would be saved as a changed one.
+        description.properties[slot].isLeftByDeleted
+          ? reader?.fault(identifier) : reader?.resolve(identifier, from: self, slot)
       default: nil
       }
     if let target { updateOtherSide(target, slot, isAdded: false) }

@@ -18,6 +18,15 @@ extension PropertyDescription {
     return here.count == 1 && there.count == 1 ? there[0] : nil
   }
 
+  /// The other end of a relationship whose inverse is known.
+  private var otherEnd: PropertyDescription? {
+    guard let destination, let inverse = shape.inverse else { return nil }
+    return EntityDescription.of(destination).properties[inverse.slot]
+  }
+
+  /// Whether objects that are deleted leave the relationship, as their own side of it says.
+  var isLeftByDeleted: Bool { otherEnd?.relationship?.deleteRule != .noAction }
+
   /// Whether the property says that `other`, which `owner` declares, is its inverse.
   fileprivate func names(_ other: PropertyDescription, of owner: EntityDescription) -> Bool {
     guard destination == owner.type, let keyPath = relationship?.inverseKeyPath else {

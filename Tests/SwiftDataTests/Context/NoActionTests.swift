@@ -42,6 +42,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a link to what has gone is nil in predicates, and can be set anew`(_ isRead: Bool) throws {
+    let worker = Worker(name: "Eve")
+    context.insert(worker)
+    worker.entries = ["a", "b", "c"].map { Entry(text: $0, worker: worker) }
+    try context.save()
+    context.delete(worker)
+    try context.save()
+    let again = ModelContext(container)
+    again.autosaveEnabled = false
+    let unlinked = FetchDescriptor<Entry>(predicate: #Predicate { $0.worker == nil })
+    let linked = FetchDescriptor<Entry>(predicate: #Predicate { $0.worker != nil })
+    #expect(try again.fetchCount(unlinked) == 3)
+    #expect(try again.fetchCount(linked) == 0)
+    let entries = try again.fetch(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.text)]))
+    if isRead { #expect(entries.allSatisfy { $0.worker == nil }) }
+    entries[0].worker = Worker(name: "Ada")
+    entries[1].worker = nil
+    try again.save()
+    let bob = Worker(name: "Bob")
+    again.insert(bob)
+    bob.entries = [entries[2]]
+    try again.save()
+    let found = try ModelContext(container)
+      .fetch(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.text)]))
+    #expect(found.map { $0.worker?.name } == ["Ada", nil, "Bob"])
+    #expect(try again.fetchCount(unlinked) == 1)
+  }
+
   @Test func `an inserted list doesn't keep what has gone`() throws {
     let tag = Label(name: "new")
     let gone = Sheet(name: "gone")
