@@ -54,15 +54,55 @@ struct DeleteRules {
     case .nullify, .noAction: return
     case .deny: context.pending.deny(links, slot)
     case .cascade:
+      var moved: Set<PersistentIdentifier> = []
       if property.isToMany {
+        moved = movedAway(property, of: links)
         for batch in links.filter({ $0.storage.isUnloaded(slot) }).chunks(of: 1000) {
           ObjectReading(context).lists(of: batch, slot)
         }
       }
       for link in links {
-        for target in link.storage.allTargets(slot) { context.delete(target) }
+        for target in link.storage.allTargets(slot)
+        where !moved.contains(target.storage.identifier) {
+          context.delete(target)
+        }
       }
     }
+  }
+
+  /// Finds members of lists that others have moved away since the lists were read.
+  ///
+  /// A context that merges automatically has taken them out of its lists.
+  private func movedAway(
+    _ property: PropertyDescription,
+    of links: [ObjectReference]
+  ) -> Set<PersistentIdentifier> {
+    guard !context.mergeQueue.isOpen, let type = property.destination else { return [] }
+    let slot = property.slot
+    let read = links.filter { link in
+      !link.storage.identifier.isTemporary && !link.storage.isUnloaded(slot)
+        && !link.storage.knownTargets(slot).isEmpty
+    }
+    var missing: [PersistentIdentifier] = []
+    for sources in read.byClass.flatMap({ $0.chunks(of: 1000) }) {
+      let description = sources[0].storage.description
+      let lists = context.errors.noting {
+        try context.stores.store(of: description)
+          .targets(of: sources.map(\.storage.identifier), description, slot: slot, into: context)
+      }
+      for (source, list) in zip(sources, lists ?? []) {
+        let stored = list.identifiers
+        missing += source.storage.knownTargets(slot).map(\.storage)
+          .filter { member in
+            member.phase == .stored && !stored.contains(member.identifier)
+              && !source.storage.hasEdited(slot, member)
+          }
+          .map(\.identifier)
+      }
+    }
+    if missing.isEmpty { return [] }
+    // A row that is gone isn't elsewhere.
+    return context.read(missing, of: EntityDescription.of(type)).identifiers
   }
 
   /// Removes deleted objects from the relationships of the remaining objects.

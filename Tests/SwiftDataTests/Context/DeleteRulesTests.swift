@@ -28,6 +28,24 @@ import Testing
     #expect(context.pending.deleted.count == 1 + ships.count)
   }
 
+  @Test func `cascade to what is still in the list, in a context that doesn't merge`() throws {
+    let (haven, ships) = try haven()
+    context.automaticallyMergesChanges = false
+    let other = fixture.other
+    let elsewhere = Haven(name: "Bergen")
+    other.insert(elsewhere)
+    let moved = try #require(try other.saved(Ship.self).first { $0.name == "Fram" })
+    moved.haven = elsewhere
+    try other.save()
+    #expect(haven.ships.count == 2)
+    context.delete(haven)
+    try context.save()
+    #expect(ships[1].modelContext == nil)
+    let stored = try fixture.other.saved(Ship.self)
+    #expect(stored.map { "\($0.name) \($0.haven?.name ?? "-")" } == ["Fram Bergen"])
+    #expect(ships[0].haven?.name == "Bergen")
+  }
+
   @Test func `deny a deletion as long as the list has objects that stay`() throws {
     let (haven, _) = try haven()
     let jetty = Jetty(name: "A", haven: haven)
