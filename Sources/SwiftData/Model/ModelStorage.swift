@@ -34,7 +34,8 @@ public class ModelStorage {
   @exclusivity(unchecked) final var phase = Phase.unregistered
   /// Whether the initializer of its object is setting default values, which don't count.
   @exclusivity(unchecked) final var isAwaited = false
-  /// Whether the object was invalidated because others have deleted its row.
+  /// Whether the object was invalidated because others have deleted its row, or another object of
+  /// its context has taken the row over.
   @exclusivity(unchecked) final var isDeletedByOthers = false
   /// The index among the context's changes.
   @exclusivity(unchecked) final var pendingIndex = -1

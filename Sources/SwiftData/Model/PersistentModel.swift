@@ -83,7 +83,8 @@ extension PersistentModel {
 
   /// Whether the object was deleted and that isn't saved yet, or others have deleted it.
   ///
-  /// It is `false` once the object's own context has saved the deletion, as on Apple's systems.
+  /// It is `false` once the object's own context has saved the deletion, as on Apple's systems. It is
+  /// `true` once a new object of its context with the same unique values has taken its row over.
   public var isDeleted: Bool { storage?.isDeleted ?? false }
 
   public static func == (left: Self, right: Self) -> Bool { left === right }

@@ -11,6 +11,7 @@ extension ContextSave {
         // Its changes are in the row too.
         if other.storage.hasChanges { report.stale.append(link) }
         context.invalidate(other.storage)
+        other.storage.isDeletedByOthers = true
       }
     }
     if outcome.hasAdopted {

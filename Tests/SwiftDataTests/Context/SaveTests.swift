@@ -122,6 +122,7 @@ import Testing
     fixture.context.insert(second)
     try fixture.context.save()
     #expect(first.modelContext == nil)
+    #expect(first.isDeleted)
     #expect(try fixture.context.saved(Gadget.self).first === second)
   }
 
