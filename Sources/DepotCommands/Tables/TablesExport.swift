@@ -57,6 +57,7 @@ struct TablesExport {
       let root = TablesPlan.root(part.entity, schema)
       guard let rows = plan.rows[root], let sink = sinks[root] else { continue }
       let owners = try schema.lineage(of: schema.entity(named: part.entity))
+      let names = Set(owners.map(\.name))
       let request = FetchRequest(
         entity: part.entity,
         includesSubentities: false,
@@ -65,7 +66,7 @@ struct TablesExport {
       )
       try WholeStore.fetch(request, connection) { key, values in
         try part.check(values, of: key)
-        changedCount += try rows.write(key, part.entity, values, to: sink)
+        changedCount += try rows.write(key, part.entity, names, values, to: sink)
         for relationship in part.relationships where relationship.isToMany {
           let owner = owners.first { $0.relationships.contains(relationship) }?.name ?? ""
           guard let pairs = plan.pairs["\(owner).\(relationship.name)"],
@@ -94,10 +95,13 @@ struct TablesExport {
 }
 
 extension TablesPlan.Rows {
-  /// Writes a row, and returns how many of its numbers SQLite stores as others.
+  /// Writes a row of an entity with ancestors.
+  ///
+  /// - Returns: How many of its numbers SQLite stores as others.
   fileprivate func write(
     _ key: Int64,
     _ entity: String,
+    _ lineage: Set<String>,
     _ values: [String: [UInt8]],
     to sink: ByteSink
   ) throws -> Int {
@@ -109,9 +113,10 @@ extension TablesPlan.Rows {
       writer.raw(",")
       writer.string(entity)
     }
-    for (path, attribute) in paths {
+    for member in members {
       writer.raw(",")
-      let value = try values[path].map { try PlainValue($0, attribute) } ?? .null
+      let json = lineage.contains(member.owner) ? values[member.path] : nil
+      let value = try json.map { try PlainValue($0, member.attribute) } ?? .null
       if case .real(let number) = value, number.isNaN || number == 0 && number.sign == .minus {
         changedCount += 1
       }

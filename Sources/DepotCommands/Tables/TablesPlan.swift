@@ -8,12 +8,21 @@ internal import DepotProtocol
 struct TablesPlan {
   /// A table of rows.
   struct Rows {
+    /// A property that has a column.
+    struct Member {
+      /// The entity that declares it; others of the hierarchy may have another of this name.
+      var owner: String
+      var path: String
+      /// The attribute; `nil` for identifiers.
+      var attribute: Attribute?
+    }
+
     var table: PlainTable
-    /// The paths of the columns after the key, with their attributes; `nil` for identifiers.
-    var paths: [(path: String, attribute: Attribute?)]
+    /// The properties of the columns after the key.
+    var members: [Member]
     var hasEntity: Bool
-    /// The paths whose columns have other names, because theirs were taken.
-    var renamed: [(path: String, column: String)] = []
+    /// The members whose columns have other names, because theirs were taken.
+    var renamed: [(member: Member, column: String)] = []
   }
 
   /// A table of the pairs of a relationship.
@@ -37,22 +46,22 @@ struct TablesPlan {
         columns.append(PlainTable.Column(name: "entity", type: "TEXT", isRequired: true))
       }
       var names = Set(columns.map(\.name))
-      var paths: [(path: String, attribute: Attribute?)] = []
-      var renamed: [(path: String, column: String)] = []
-      func add(_ path: String, _ name: String, _ attribute: Attribute?, _ other: String?) {
+      var members: [Rows.Member] = []
+      var renamed: [(member: Rows.Member, column: String)] = []
+      func add(_ member: Rows.Member, _ name: String, _ other: String? = nil) {
         var free = name
         // SQLite ignores the case of names.
         while !names.insert(free.lowercased()).inserted { free += "_" }
-        if free != name { renamed.append((path, free)) }
-        let type = attribute.map(Self.type) ?? "INTEGER"
+        if free != name { renamed.append((member, free)) }
+        let type = member.attribute.map(Self.type) ?? "INTEGER"
         columns.append(PlainTable.Column(name: free, type: type, references: other))
-        paths.append((path, attribute))
+        members.append(member)
       }
       for entity in family {
         for field in entity.ownFields
         where field.relationship == nil && field.attribute.derivation == nil {
           let name = field.path.split(separator: ".").joined(separator: "_")
-          add(field.path, name, field.attribute, nil)
+          add(.init(owner: entity.name, path: field.path, attribute: field.attribute), name)
         }
         for relationship in entity.relationships
         where ExportPlan.isWritten(relationship, of: entity, schema) {
@@ -60,14 +69,15 @@ struct TablesPlan {
           if relationship.isToMany {
             addPairs(relationship, entity, root.name, other)
           } else {
-            add(relationship.name, relationship.name + "_id", nil, other)
+            let name = relationship.name
+            add(.init(owner: entity.name, path: name), name + "_id", other)
           }
         }
       }
       let table = PlainTable(name: root.name, columns: columns, file: "\(root.name).ndjson")
       rows[root.name] = Rows(
         table: table,
-        paths: paths,
+        members: members,
         hasEntity: hasEntity,
         renamed: renamed
       )
@@ -84,9 +94,10 @@ struct TablesPlan {
 
   /// Sentences about columns with unexpected names.
   var notes: [String] {
-    rows.sorted { $0.key < $1.key }.flatMap { table, rows in
-      rows.renamed.map { path, column in
-        "\(table).\(path) is in the column \(column), as its own name is taken."
+    rows.sorted { $0.key < $1.key }.flatMap { _, rows in
+      rows.renamed.map { member, column in
+        let name = "\(member.owner).\(member.path)"
+        return "\(name) is in the column \(column), as its own name is taken."
       }
     }
   }
