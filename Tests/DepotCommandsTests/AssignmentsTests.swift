@@ -34,7 +34,21 @@ import Testing
       [#"home:={"city":"Rome","at":{"lat":1}}"#], ["home", "home.city", "home.at.lat"],
       #"[[true,"Rome",1]]"#
     ), (["home:=null"], ["home"], "[[false]]"), (["home.city=Rome"], ["home.city"], #"[["Rome"]]"#),
-    ([#"home:={"city":null}"#], ["home", "home.city"], "[[true,null]]"),
+    // An object stands for the whole value, so what it leaves out gets its default.
+    (
+      [#"home:={"city":null}"#], ["home", "home.city", "home.at.lat"], "[[true,null,null]]"
+    ),
+    (
+      [#"home:={"at":{"lat":1}}"#, "home.city=Rome"], ["home", "home.at.lat", "home.city"],
+      #"[[true,1,"Rome"]]"#
+    ),
+    (
+      [#"work:={"city":"Rome"}"#], ["work.city", "work.zip", "work.at"], #"[["Rome",7,false]]"#
+    ),
+    (
+      [#"work:={"city":"Rome","at":{}}"#], ["work.city", "work.at", "work.zip", "work.at.lat"],
+      #"[["Rome",true,7,null]]"#
+    ),
     ([#"place:={"lat":1}"#], ["place.lat"], "[[1]]"),
   ]
 
@@ -58,6 +72,20 @@ import Testing
         name: "place",
         type: .composite,
         properties: [Attribute(name: "lat", type: .int64)]
+      ),
+      Attribute(
+        name: "work",
+        type: .composite,
+        properties: [
+          Attribute(name: "city", type: .string),
+          Attribute(name: "zip", type: .int64, defaultValue: .int64(7)),
+          Attribute(
+            name: "at",
+            type: .composite,
+            properties: [Attribute(name: "lat", type: .int64)],
+            isOptional: true
+          ),
+        ]
       ),
     ]
   )

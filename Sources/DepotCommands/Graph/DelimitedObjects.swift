@@ -162,7 +162,7 @@ final class DelimitedObjects {
       }
       if values.isNull(field) { return writer.raw("null") }
       let text = try DelimitedValue.text(field)
-      if text.isEmpty, type != .string { return writer.raw("null") }
+      if text.isEmpty, type.map(DelimitedValue.hasEmptyText) != true { return writer.raw("null") }
       try DelimitedValue.writeReference(text, as: type, to: &writer)
     }
   }

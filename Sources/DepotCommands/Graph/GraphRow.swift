@@ -186,6 +186,10 @@ final class GraphReader {
       for (name, value) in try value.members() {
         try addValue("\(path).\(try name.string())", value, shape, &row)
       }
+      for (path, value) in shape.allFields.leftOut(of: path, row.columns, row.values) {
+        row.columns.append(path)
+        row.values.append(value)
+      }
       return
     }
     guard let field = shape.fields[path] else {
@@ -271,7 +275,11 @@ extension GraphReader {
     {
       return .key(link.identifier, .int64(try identifier(reference, link.destination, path)))
     }
-    if let rule, rule.isChosen || value.kind == .string || rule.key.type.isNumber {
+    let isBool = value.kind == .true || value.kind == .false
+    if let rule,
+      rule.isChosen || value.kind == .string || rule.key.type.isNumber
+        || isBool && rule.key.type == .bool
+    {
       let key = try value.value(as: rule.key.type)
       guard !key.isNull else { throw DepotError(.type, "A key can't be null.") }
       return .key(rule.key, key)

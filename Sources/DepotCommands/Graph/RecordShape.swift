@@ -21,6 +21,8 @@ final class RecordLink {
 final class RecordShape {
   let entity: Entity
   let fields: [String: Field]
+  /// The fields in their order.
+  let allFields: [Field]
   let links: [String: RecordLink]
   /// The names of the entity and its superentities.
   let lineage: Set<String>
@@ -39,6 +41,7 @@ final class RecordShape {
   ) throws(DepotError) {
     self.entity = entity
     let all = schema.fields(of: entity)
+    allFields = all
     fields = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
     let links = try schema.relationships(of: entity).map { (relationship) throws(DepotError) in
       (relationship.name, try RecordLink(relationship, schema, rules))

@@ -122,7 +122,7 @@ struct DelimitedValue {
   }
 
   /// Whether a quoted empty text is a value of the type; for other types it means null.
-  private static func hasEmptyText(_ type: AttributeType) -> Bool {
+  static func hasEmptyText(_ type: AttributeType) -> Bool {
     type == .string || type == .url || type == .data
   }
 }

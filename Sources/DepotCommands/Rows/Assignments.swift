@@ -12,13 +12,15 @@ struct Assignments: Equatable {
   /// The text after `=` is read as the attribute's type requires, and after `:=` as JSON. For data,
   /// `@FILE` stands for the content of a file. A relationship takes an identifier such as `42` or
   /// `Country/42`; one to many takes several with commas between, or JSON. A composite value is given
-  /// part by part, as in `home.city=Rome`, or as a JSON object.
+  /// part by part, as in `home.city=Rome`, or as a JSON object, which stands for all of its parts.
   ///
   /// - Throws: ``DepotError`` `request.usage` if one isn't an assignment, `schema.unknown_attribute`,
   ///   or `request.type`.
   init(_ arguments: [String], for entity: Entity, _ schema: Schema) throws(DepotError) {
     let fields = schema.fields(of: entity)
     let relationships = schema.relationships(of: entity)
+    // The composites that are given as objects.
+    var wholes: [String] = []
     for argument in arguments {
       let (word, text) = try Selection.pair(
         argument,
@@ -28,10 +30,12 @@ struct Assignments: Equatable {
       let isJSON = word.last == ":"
       let name = String(word.dropLast(isJSON ? 1 : 0))
       if isJSON, fields.contains(where: { $0.path.hasPrefix(name + ".") }) {
+        let value = try Self.document(text).root
         try DepotError.at(
           "\(entity.name).\(name)",
-          try addComposite(name, try Self.document(text).root, entity, schema, fields)
+          try addComposite(name, value, entity, schema, fields)
         )
+        if value.kind == .object { wholes.append(name) }
         continue
       }
       let field = fields.first { $0.path == name }
@@ -50,6 +54,12 @@ struct Assignments: Equatable {
         }
       } catch {
         throw error.at("\(entity.name).\(name)")
+      }
+    }
+    for path in wholes {
+      for (path, value) in fields.leftOut(of: path, columns, values) {
+        columns.append(path)
+        values.append(value)
       }
     }
   }
@@ -94,6 +104,10 @@ struct Assignments: Equatable {
     _ relationship: Relationship,
     _ schema: Schema
   ) throws(DepotError) -> [UInt8] {
+    guard text.first != "[" else {
+      throw DepotError(.type, "\(relationship.name)= takes identifiers with commas between.")
+        .hint("As in \(relationship.name)=2,3; JSON goes behind :=")
+    }
     let words = text.isEmpty ? [] : Selection.names(text)
     guard relationship.isToMany || words.count <= 1 else {
       throw DepotError(.type, "\(relationship.name) leads to one row, not to \(words.count).")
