@@ -25,6 +25,17 @@ import Testing
     #expect(report.hasSuffix("\n  hint: Nothing was changed. Free some room.\n"))
   }
 
+  @Test func `a full disk doesn't tell that nothing was changed after rows were stored`() {
+    var outcome = Importer.Outcome()
+    outcome.inserted = 5
+    let error = DepotError(.full, "No room.").hint("Nothing was changed. Free some room.")
+    let report = ErrorReport.text(outcome.countingStored(with: error))
+    #expect(report.contains("5 rows before it were stored."))
+    #expect(report.hasSuffix("\n  hint: Free some room.\n"))
+    let nothing = ErrorReport.text(Importer.Outcome().countingStored(with: error))
+    #expect(nothing.contains("Nothing was changed."))
+  }
+
   @Test func `all reasons of an error are told, as far as they are few`() {
     func report(_ count: Int) -> [Substring] {
       let reasons = (1...count).map {

@@ -86,7 +86,7 @@ import Testing
     ]
     var check = LinkCheck()
     for record in try records(lines, of: "Package", GraphFixture.schema) { check.add(record) }
-    let missing = try #require(try check.missing(store))
+    let missing = try #require(try check.error(check.missing(store)))
     #expect(missing.line == 2)
     #expect(
       missing.error.message == "There is no Package whose name is \"zz\"."
@@ -95,7 +95,7 @@ import Testing
     #expect(missing.error.hint?.contains("--ignore-missing") == true)
     store.rows[8] = .init(entity: "Package", values: ["name": .string("yy")])
     store.rows[9] = .init(entity: "Package", values: ["name": .string("zz")])
-    #expect(try check.missing(store) == nil)
+    #expect(try check.missing(store).isEmpty)
   }
 
   private func run(_ importer: GraphImporter, _ lines: [String], of entity: String) throws {

@@ -48,7 +48,7 @@ enum ErrorReport {
     text += more(error.conflicts.count)
     for line in steps(error) { text += "  " + oneLine(line) + "\n" }
     let isUndone = error.effect == .none && interruptions.contains(error.code)
-    let undone = "Nothing was changed."
+    let undone = nothingChanged
     let isSaid = error.hint?.hasPrefix(undone) ?? false
     let facts = [isUndone && !isSaid ? undone : nil, error.hint].compactMap(\.self)
     if !facts.isEmpty, reasons.isEmpty {
@@ -56,6 +56,14 @@ enum ErrorReport {
       text += "  " + "hint:".painted("36", if: usesColor) + " " + aligned(hint, width) + "\n"
     }
     return text
+  }
+
+  private static let nothingChanged = "Nothing was changed."
+
+  /// Returns a hint without its beginning that nothing was changed.
+  static func withoutNothing(_ hint: String) -> String {
+    guard hint.hasPrefix(nothingChanged) else { return hint }
+    return hint.dropFirst(nothingChanged.count).trimmed()
   }
 
   private static func more(_ count: Int) -> String {
@@ -91,7 +99,8 @@ enum ErrorReport {
     // Broken JSON comes from the user, since this program writes all JSON for the service. Errors
     // in the lines of a file aren't errors of the command line either.
     let isInFile = error.at?.split(separator: ", ").contains { $0.hasPrefix("line ") } ?? false
-    let isData = error.code == .json || isInFile && error.code.class == "request"
+    let isOfRow = ["request", "conflict", "constraint"].contains(error.code.class)
+    let isData = error.code == .json || isInFile && isOfRow
     return isData ? 65 : error.code.exitStatus
   }
 

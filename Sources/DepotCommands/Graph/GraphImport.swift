@@ -57,7 +57,7 @@ struct GraphImport {
     var options = options
     // Standard input can't be read again, even if it is a file.
     options.keepsDeferred = source.path == "-" || file.fraction == nil
-    if !options.keepsDeferred { try checkLinks() }
+    if !options.keepsDeferred { options.missing = try checkLinks() }
     let (journal, state) = try openJournal(&options)
     let rejects = try rejectsFile(keepsOld: !(state?.handled.isEmpty ?? true))
     let importer = GraphImporter(
@@ -89,22 +89,29 @@ struct GraphImport {
   }
 
   /// Checks that all referenced rows exist, unless an option says how to treat missing ones.
-  private func checkLinks() throws {
+  ///
+  /// - Returns: The references to missing rows if records can be rejected.
+  private func checkLinks() throws -> [NaturalKey: Set<Value>] {
     let entities = [source.entity] + source.schema.descendants(of: source.entity.name)
-    guard rejects == nil, !options.ignoresMissing,
-      entities.contains(where: { !source.schema.relationships(of: $0).isEmpty }), !isBegun
-    else { return }
+    guard !options.ignoresMissing,
+      entities.contains(where: { !source.schema.relationships(of: $0).isEmpty }),
+      rejects != nil || !isBegun
+    else { return [:] }
     let nothing = Importer.Outcome()
     var check = LinkCheck()
     try source.read(
       try InputFile(source.path, session.interruption),
       skip: { _ in false },
-      refuse: { error, _, line, _ in throw nothing.located(error, line: line) },
+      refuse: { error, _, line, _ in
+        if rejects == nil { throw nothing.located(error, line: line) }
+      },
       { check.add($0) }
     )
-    if let (error, line) = try check.missing(ConnectedGraphService(connection: connection)) {
+    let missing = try check.missing(ConnectedGraphService(connection: connection))
+    if rejects == nil, let (error, line) = check.error(missing) {
       throw nothing.located(error, line: line)
     }
+    return missing
   }
 
   /// Whether there is a journal, because the import was interrupted.

@@ -15,6 +15,8 @@ final class GraphImporter {
     var onConflict = InsertRequest.OnConflict.error
     /// Whether references to missing rows are left out, and also records that require them.
     var ignoresMissing = false
+    /// References that lead nowhere, whose records are rejected.
+    var missing: [NaturalKey: Set<Value>] = [:]
     /// Whether records with deferred relationships are kept, as the file can't be read again.
     var keepsDeferred = false
     /// The prefix of the idempotency keys; none are used if `nil`.
@@ -84,6 +86,7 @@ final class GraphImporter {
 
   /// Adds a record.
   func add(_ record: GraphRecord) throws {
+    if let error = strayLink(of: record) { return try refuse(error, record) }
     batch.append(record)
     batchRows += record.rows.count
     batchBytes += record.byteCount
@@ -339,10 +342,26 @@ extension GraphImporter {
       if unlinked.insert(record.index).inserted { outcome.ignoring += 1 }
       return
     }
-    guard deferred.removeValue(forKey: record.index) != nil else { return }
+    guard let identifier = deferred.removeValue(forKey: record.index) else { return }
+    var error = error
+    let row = "\(record.root?.entity ?? "")/\(identifier)"
+    error.message += " The record is stored without this link, as \(row)."
+    error.hint = "Set the link with depot update \(row), rather than importing the record again."
     try rejects?.append(line: record.line, error: error, input: record.input ?? [])
     outcome.unlinked += 1
     try journal?.unlinked(record.index)
+  }
+
+  /// Returns the error that a link of a record is known to lead nowhere.
+  private func strayLink(of record: GraphRecord) -> DepotError? {
+    if options.missing.isEmpty { return nil }
+    for link in record.rows.flatMap(\.links) {
+      for case .key(let key, let value) in link.references
+      where options.missing[key]?.contains(value) == true {
+        return GraphReference.key(key, value).error(at: link.relationship)
+      }
+    }
+    return nil
   }
 
   private func missing(_ record: GraphRecord) -> DepotError {

@@ -309,7 +309,10 @@ extension Importer.Outcome {
       ? " Nothing was stored."
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
     // The service's error is only about the last request.
-    if stored > 0, error.effect == .none { counted.effect = .partial }
+    if stored > 0, error.effect == .none {
+      counted.effect = .partial
+      counted.hint = counted.hint.map { ErrorReport.withoutNothing($0) }
+    }
     if error.code == .cancelled, stored > 0 { counted.hint = ImportAdvice.resume }
     return counted
   }

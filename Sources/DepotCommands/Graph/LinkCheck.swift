@@ -28,14 +28,21 @@ struct LinkCheck {
     }
   }
 
-  /// Returns the error about the first reference to a missing row, with its line, or `nil`.
-  func missing(_ service: any GraphService) throws -> (error: DepotError, line: Int)? {
-    var missing: [Use] = []
+  /// Returns the references to rows that are neither in the file nor in the store.
+  func missing(_ service: any GraphService) throws -> [NaturalKey: Set<Value>] {
+    var missing: [NaturalKey: Set<Value>] = [:]
     for (key, uses) in keys {
       let wanted = uses.keys.filter { present[key]?.contains($0) != true }
       let found = Set(try service.find(key, wanted).map(\.0))
-      missing += wanted.filter { !found.contains($0) }.compactMap { uses[$0] }
+      let values = Set(wanted).subtracting(found)
+      if !values.isEmpty { missing[key] = values }
     }
+    return missing
+  }
+
+  /// Returns the error about the first of some references, with its line, or `nil`.
+  func error(_ references: [NaturalKey: Set<Value>]) -> (error: DepotError, line: Int)? {
+    let missing = references.flatMap { key, values in values.compactMap { keys[key]?[$0] } }
     guard let first = missing.min(by: { $0.line < $1.line }) else { return nil }
     var error = first.reference.error(at: first.link.relationship)
     if missing.count > 1 {

@@ -54,7 +54,8 @@ enum ImportVerb {
       entity has a unique attribute; if that is a number, so is the key. Exports write keys, or
       identifiers with their store, which another store refuses. Rows that come later in the file can
       be referred to. Of a file, all links are checked before anything is stored, unless
-      --ignore-missing or --rejects says what to do about those that lead nowhere.
+      --ignore-missing leaves out those that lead nowhere. --rejects sets aside their records; one that
+      was stored before this was known, as from a pipe, says so.
 
       With --apple, FILE is the SQLite file of SwiftData or Core Data on a Mac, which isn't changed. Copy it
       when its program has ended, or along with the file beside it whose name ends in -wal; and with the
