@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// A writer of rows as CSV (RFC 4180), or the same with tabs, under a header row.
+/// A writer of rows as CSV (RFC 4180), or with tabs and the line ends of Unix, under a header row.
 final class DelimitedPrinter: RowPrinter {
   private let style: RowStyle
   private let entity: [UInt8]
@@ -74,10 +74,13 @@ extension RowField {
 struct DelimitedWriter {
   private let delimiter: UInt8
   private let nullText: [UInt8]
+  private let lineEnd: [UInt8]
   private var isFirst = true
 
   init(delimiter: UInt8, nullText: String = "") {
     self.delimiter = delimiter
+    // Tools that split lines at tabs take CR for a part of the last field.
+    lineEnd = delimiter == UInt8(ascii: "\t") ? [0x0A] : [0x0D, 0x0A]
     self.nullText = Array(nullText.utf8)
   }
 
@@ -90,7 +93,7 @@ struct DelimitedWriter {
   /// Ends a row.
   mutating func endRow(_ output: inout [UInt8]) {
     isFirst = true
-    output.append(contentsOf: [0x0D, 0x0A])
+    output.append(contentsOf: lineEnd)
   }
 
   /// Writes a field.
