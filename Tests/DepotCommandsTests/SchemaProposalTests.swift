@@ -70,6 +70,21 @@ import Testing
     #expect(advice == nil)
   }
 
+  @Test(arguments: [
+    ("1.1,1.10", "string"), ("1.10,2.50", "double"), ("1.10,1.10", "double"),
+    ("2.500,7,2.50", "string"), ("1E5,2E3", "string"), ("1e5,4,2E3", "string"),
+    ("1e-05,0.5", "double"), ("1e5,0.5", "double"), ("1e+16,1e+17", "double"),
+  ])
+  func `numbers in CSV are codes if they show it`(values: String, type: String) throws {
+    let lines = values.split(separator: ",").joined(separator: "\n")
+    let found = try entity("v\n\(lines)\n", named: "rows.csv").entity
+    #expect(attributes(found.attributes) == ["v \(type)"])
+    // Numbers in JSON are numbers.
+    let records = values.split(separator: ",").map { "{\"v\":\($0)}" }.joined(separator: "\n")
+    let numbers = try entity(records, named: "rows.ndjson").entity
+    #expect(attributes(numbers.attributes) == ["v double"])
+  }
+
   @Test func `objects are composites, and lists are collections`() throws {
     let text = """
       [{"id":"0b8e4a52-9d5b-4b0e-8a94-5b8f3f0a7c21","a":{"x":1,"y":{"z":"t"}},"l":[1,2],"o":[{"q":1}]},

@@ -21,6 +21,8 @@ final class ValueProfile {
   private var hasWide = false
   /// Whether there was a number beyond decimals.
   private var isBeyondDecimal = false
+  /// The marks that numbers in CSV are codes.
+  private var marks = CodeMarks()
   private var elements: ValueProfile?
   /// Whether these are values within lists; dates there are recognized in one form only.
   private let isElement: Bool
@@ -80,6 +82,8 @@ final class ValueProfile {
       bools += 1
     } else if !text.withUnsafeBufferPointer(addNumber) {
       addText(text)
+    } else if text.contains(where: { ".eE".utf8.contains($0) }) {
+      marks.add(text)
     }
   }
 
@@ -211,6 +215,9 @@ extension ValueProfile {
   /// The type of values that are neither objects nor lists; `nil` if no type fits all.
   private func scalar(_ isText: Bool) -> AttributeType? {
     if isOther || lists + objects > 0 { return nil }
+    let fractions = decimals + doubles
+    let areCodes = marks.hasEqual || fractions > 0 && marks.bareExponents == fractions
+    if areCodes { return .string }
     let isExact = decimals > 0 || hasWide && doubles > 0
     switch count {
     case bools where bools > 0: return .bool

@@ -15,7 +15,8 @@ enum SchemaInferVerb {
     details: """
       Each file of JSON, NDJSON, or CSV becomes an entity. Its attributes are of the narrowest type
       that all values have, optional if a record lacks one, composites if they are objects, and
-      collections if they are lists; numbers of which a double would lose digits are decimals. Names that
+      collections if they are lists; numbers of which a double would lose digits are decimals. A column of CSV with 1.1 and 1.10, which are the same
+      number, or with nothing but 1E5 and the like, is one of texts. Names that
       no schema has are made into others, and the options that import needs for them are said. Among name, code, id and the like, the first that differs in all
       records is proposed as unique. depot schema apply - takes the proposal, and depot import then the
       files, with the same options. A store that has entities already needs --add.
