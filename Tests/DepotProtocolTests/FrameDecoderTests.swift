@@ -29,6 +29,15 @@ import Testing
   ]
   .map { Array($0.utf8) }
 
+  @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n", "{\"a\":1}\n", "SSH-2.0"])
+  func `the answer of another program isn't taken for a large frame`(text: String) {
+    var decoder = FrameDecoder.ofService
+    Array(text.utf8).withUnsafeBytes { decoder.receive($0) }
+    let error = #expect(throws: DepotError.self) { try decoder.next() }
+    #expect(error?.code == .frame)
+    #expect(error?.message.contains("isn't a Depot service") == true)
+  }
+
   @Test(arguments: 1...15)
   func `a stream of lengths gives the same frames in chunks of any size`(chunk: Int) throws {
     let bytes = prefixed(Self.frames)

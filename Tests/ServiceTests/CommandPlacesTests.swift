@@ -102,9 +102,12 @@ extension CommandTests {
     }
 
     @Test func `output on a full disk is an error of its own`() throws {
-      let outcome = try typed("depot export Item > /dev/full")
-      #expect(outcome.status == 74)
-      #expect(outcome.errors.contains("storage.full"), "\(outcome.errors)")
+      for line in ["export Item", #"call count '{"entity":"Item"}'"#] {
+        let outcome = try typed("depot \(line) > /dev/full")
+        #expect(outcome.status == 74)
+        #expect(outcome.errors.contains("storage.full"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("is stored"), "\(outcome.errors)")
+      }
       let stored = [
         ("insert Item name=b", "2"), ("update Item/1 text=b", "2"), ("delete Item/1", "1"),
         ("undo", "2"),

@@ -10,7 +10,7 @@ struct ClientLoop {
   let name: String
 
   private let buffer = ReceiveBuffer()
-  var decoder: FrameDecoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  var decoder: FrameDecoder = .ofService
   /// The last error that the service reported of the whole connection.
   var lastFailure: DepotError?
 
@@ -39,7 +39,7 @@ struct ClientLoop {
     } catch {
       throw DepotError(.disconnected, "The connection can't be used (\(error)).")
     }
-    decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+    decoder = .ofService
     lastFailure = nil
     var hello = Hello(name)
     hello.want = ["credit"]

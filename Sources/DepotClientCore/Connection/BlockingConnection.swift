@@ -269,7 +269,7 @@ public final class BlockingConnection {
     var frame: [String: JSONValue] = ["id": .int64(id), "call": .string(name), "args": arguments]
     if let snapshot { frame["pin"] = .string(snapshot.pin) }
     if let target { frame["container"] = .string(target) }
-    return try use(isWrite: true, leavesDoubt: operation?.leavesDoubt ?? true) {
+    return try use(isWrite: operation?.leavesDoubt ?? true) {
       calls.observed.begin(id, named: name)
       let start = beginFrame()
       writer.write(.object(frame))

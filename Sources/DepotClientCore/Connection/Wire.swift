@@ -4,7 +4,7 @@ internal import DepotProtocol
 /// The blocking input and output of one connection.
 package final class Wire {
   let descriptor: Descriptor
-  private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  private var decoder = FrameDecoder.ofService
   /// A way to end the connection from another thread.
   let disconnector: Disconnector
   private let buffer = ReceiveBuffer()

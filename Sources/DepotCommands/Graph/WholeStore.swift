@@ -45,14 +45,18 @@ struct WholeStore {
   private func export(_ connection: BlockingConnection) throws {
     let schema = try connection.schema()
     try checkFolder()
-    try? FileSystem.createPrivateFolder(folder)
+    let isNew = (try? FileSystem.createNewPrivateFolder(folder)) != nil
+    if !isNew { try? FileSystem.createPrivateFolder(folder) }
+    var isWhole = false
+    defer {
+      if isNew, !isWhole { FileSystem.remove(folderWithFiles: folder) }
+    }
     let draft = try ExportDraft(folder)
     defer { draft.end() }
     let export = try StoreExport(schema) { request, body in
       try Self.fetch(request, connection, body)
     }
     let files = export.plan.files.map { path($0.entity) }
-    var isWhole = false
     defer {
       if !isWhole {
         for path in files + [schemaPath] { FileSystem.remove(file: path + Self.partial) }

@@ -25,6 +25,9 @@ enum HelpVerb {
       session.output.append(help.text(of: verb))
     } else if verbs.visible.contains(where: { $0.words.starts(with: words) }) {
       session.output.append(help.text(ofGroup: words))
+    } else if words.count > 1, HelpList(rawValue: words[0]) != nil {
+      throw DepotError(.usage, "depot help \(words[0]) takes no further word.")
+        .hint("For a verb: depot help \(words[1])")
     } else {
       let known = verbs.visible.contains { $0.words[0] == words[0] } && words.count > 1
       throw verbs.unknownVerb(

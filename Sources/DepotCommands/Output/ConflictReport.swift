@@ -15,7 +15,8 @@ enum ConflictReport {
     let what =
       switch conflict.kind {
       case .update: "was changed by others"
-      case .updateOfDeleted: "was deleted by others"
+      case .updateOfDeleted:
+        conflict.changedBy["$deleted"] == nil ? "isn't there" : "was deleted by others"
       case .deleteOfUpdated: "is to be deleted, but was changed by others"
       case .unique: "would have unique values of \(conflict.entity)/\(conflict.existing ?? 0)"
       case .read:

@@ -92,14 +92,32 @@ enum Selection {
   static func place(_ text: String) throws(DepotError) -> [Value] {
     let number = text.split(separator: "/", maxSplits: 1).last ?? ""
     if let identifier = Int64(number) { return [.int64(identifier)] }
-    if let json = try? JSONValue(parsing: text.utf8),
-      case .list(let values)? = Bindings.constant(json),
+    if let values = (try? JSONValue(parsing: text.utf8))?.array?.compactMap(placeValue),
       case .int64? = values.last
     {
       return values
     }
     throw DepotError(.usage, "\"\(text)\" is no place of a row.")
       .hint("Write an identifier, or JSON such as '[\"name\",42]': the sort keys' values and it.")
+  }
+
+  /// Returns the value of a sort key, also of a date that has no exact text.
+  private static func placeValue(_ value: JSONValue) -> Value? {
+    let document = try? JSONDocument(Array("[\(value.text)]".utf8))
+    if value.object != nil { return try? document?.root.elements().first?.value(as: .date) }
+    return Bindings.constant(value)
+  }
+
+  /// Checks that the row of a place, such as `Trip/42`, is one of an entity or of its relatives.
+  static func checkPlace(_ text: String, of entity: String, _ schema: Schema) throws(DepotError) {
+    let named = text.prefix { $0 != "/" }
+    guard named.count < text.count, named != entity, !text.hasPrefix("["),
+      let other = schema[String(named)], let own = schema[entity]
+    else { return }
+    let relatives = schema.lineage(of: own) + schema.descendants(of: entity)
+    guard relatives.contains(where: { $0.name == other.name }) else {
+      throw DepotError(.usage, "--after \(text) is no row of \(entity).")
+    }
   }
 
   /// Splits a list at its commas outside of brackets and quotation marks.

@@ -25,8 +25,8 @@ enum AggregateVerb {
       """,
     examples: [
       "depot aggregate Package --by section --value n=count --sort n:desc --limit 10",
-      "depot aggregate Package --by maintainer.name --value total=sum(size) --having \"total > 9\"",
-      "depot aggregate Package --value max(size) --value mean=average(size)",
+      "depot aggregate Package --by maintainer.name --value 'total=sum(size)' --having 'total > 9'",
+      "depot aggregate Package --value 'max(size)' --value 'mean=average(size)'",
     ],
     options: OptionSpec.matching + [by, value, having] + [.sort, .limit, .offset, .null]
   ) { session in

@@ -8,7 +8,7 @@ enum CountVerb {
     summary: "count rows",
     examples: [
       "depot count Package", "depot count Package \"maintainer.name CONTAINS[c] 'debian'\"",
-      "depot count Package --where \"size > $least\" --bind least:=1000",
+      "depot count Package --where 'size > $least' --bind least:=1000",
     ],
     options: OptionSpec.matching
   ) { session in

@@ -45,6 +45,9 @@ enum FetchVerb {
     try check(request, style.format)
     session.beginPaging()
     let connection = try session.connect()
+    if let place = session.invocation.value(.after), place.contains("/") {
+      try Selection.checkPlace(place, of: request.entity, connection.schema())
+    }
     if !request.prefetch.isEmpty {
       let printer = NestedPrinter(style, session.output)
       _ = try printer.writing { try connection.send(.fetch(request), frames: printer.print) }

@@ -100,7 +100,16 @@ enum UpdateVerb {
       columns: ["$id", "$version"] + request.columns,
       rows: batch
     )
-    let result = try JSONValue(connection.send(.save(SaveRequest(updates: [change]))))
+    let result: JSONValue
+    do {
+      result = try JSONValue(connection.send(.save(SaveRequest(updates: [change]))))
+    } catch var error as DepotError where error.code == .merge {
+      let row = "\(request.entity)/\(rows[0])"
+      let isThere = error.conflicts.first?.storeVersion != nil
+      error.hint =
+        isThere ? "Read it again with depot get \(row) --versions, and name its version." : nil
+      throw error
+    }
     let rowVersion = result["versions"]?[request.entity]?.array?.first?.array?.last
     session.write(
       .object(["updated": result["updated"] ?? .int64(0), "version": rowVersion ?? .null]),

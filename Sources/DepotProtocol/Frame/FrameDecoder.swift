@@ -29,6 +29,8 @@ package struct FrameDecoder: Sendable {
   /// The framing, once the first byte has arrived.
   package private(set) var framing: Framing?
   private let limit: Int
+  /// Whether the peer is a service, which sends no frames over the limit.
+  private let isOfService: Bool
   private var buffer: [UInt8] = []
   /// The index of the first byte that isn't in a returned frame.
   private var start = 0
@@ -38,9 +40,19 @@ package struct FrameDecoder: Sendable {
   private var searched = 0
 
   /// Creates a decoder that has received nothing yet.
-  package init(limit: Int = Limits.frameBytes, framing: Framing? = nil) {
+  package init(
+    limit: Int = Limits.frameBytes,
+    framing: Framing? = nil,
+    isOfService: Bool = false
+  ) {
     self.limit = limit
     self.framing = framing
+    self.isOfService = isOfService
+  }
+
+  /// A decoder of what a service sends to its client.
+  package static var ofService: FrameDecoder {
+    FrameDecoder(limit: 256 << 20, framing: .length, isOfService: true)
   }
 
   /// The number of received bytes of a frame that isn't complete.
@@ -112,13 +124,22 @@ package struct FrameDecoder: Sendable {
     var length = 0
     for index in start..<start + 4 { length = length << 8 | Int(buffer[index]) }
     if length == 0 { throw DepotError(.frame, "A frame can't be empty.") }
-    if length > limit { return try skip(length) }
+    if length > limit {
+      if isOfService { throw Self.isForeign(buffer[start..<start + 4]) }
+      return try skip(length)
+    }
     guard buffer.count - start >= 4 + length else {
       reserve(4 + length)
       return nil
     }
     start += 4 + length
     return .frame(start - length..<start)
+  }
+
+  private static func isForeign(_ bytes: ArraySlice<UInt8>) -> DepotError {
+    let text = String(decoding: bytes, as: UTF8.self).debugDescription
+    return DepotError(.frame, "What answers isn't a Depot service: it sent \(text).")
+      .hint("Is this the socket of another program?")
   }
 
   private mutating func skip(_ length: Int) throws(DepotError) -> Place {
