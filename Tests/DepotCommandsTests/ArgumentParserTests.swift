@@ -30,6 +30,13 @@ import Testing
     #expect(invocation.options.isEmpty)
   }
 
+  @Test func `an empty text stays where it means something`() throws {
+    let words = try ArgumentParser.parse(["__complete", "--", ""], of: .depot)
+    #expect(words.operands == [""])
+    let null = try ArgumentParser.parse(["fetch", "Package", "--null", ""], of: .depot)
+    #expect(null.options["null"] == "")
+  }
+
   @Test func `help needs no operands`() throws {
     #expect(try ArgumentParser.parse(["import", "--help"], of: .depot).verb?.name == "import")
     #expect(try ArgumentParser.parse(["schema"], of: .depot).incompleteVerb == ["schema"])
@@ -64,6 +71,25 @@ import Testing
     (["fetch", "Package", "--versions=yes"], "--versions takes no value.", nil),
     (["fetch", "Package", "-w", "a", "--where", "b"], "--where is there twice.", nil),
     (["fetch"], "depot fetch needs ENTITY.", "See: depot fetch --help"),
+    (
+      ["export", "--all", ""],
+      "depot export needs ENTITY | --all DIR | --sqlite FILE, not an empty text.",
+      "Is a variable unset?"
+    ),
+    (
+      ["import", "--all", ""],
+      "depot import needs ENTITY FILE|- | --all DIR | --apple FILE, not an empty text.",
+      "Is a variable unset?"
+    ),
+    (["backup", ""], "depot backup needs FILE|-, not an empty text.", "Is a variable unset?"),
+    (
+      ["restore", "b", "--data", ""], "--data needs DIR, not an empty text.",
+      "Is a variable unset?"
+    ),
+    (
+      ["service", "start", "--data="], "--data needs DIR, not an empty text.",
+      "Is a variable unset?"
+    ),
     (
       ["ping", "Trip"], "\"Trip\" is one argument too many for depot ping.",
       "Usage: depot ping"

@@ -93,6 +93,8 @@ import Testing
     let outcome = try Program.run([
       Programs.daemon, "--config", file, "--check", "--store", folder.path + "/none.sqlite",
     ])
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    // The settings come first, and then the store, which isn't there.
+    #expect(outcome.status == 66, "\(outcome.errors)")
+    #expect(outcome.errors.contains("There is no store at"), "\(outcome.errors)")
   }
 }

@@ -46,6 +46,24 @@ extension ServiceTests {
       #expect(try run(Programs.daemon, named, ["HOME": nil], as: 54_321).status != 64)
     }
 
+    @Test func `a check of a folder without a store says so, and leaves nothing there`() throws {
+      let place = folder.path + "/empty"
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+      let outcome = try run(Programs.daemon, ["--check", "--data", place], [:])
+      #expect(outcome.status == 66, "\(outcome.errors)")
+      #expect(outcome.errors.contains("There is no store at \(place)/depot.sqlite"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+    }
+
+    @Test(arguments: [
+      ["--data", ""], ["--store="], ["--socket", ""], ["--check", "--data="], ["--restore", ""],
+    ])
+    func `an empty text is no path`(arguments: [String]) throws {
+      let outcome = try run(Programs.daemon, arguments, [:])
+      #expect(outcome.status == 64, "\(outcome.errors)")
+      #expect(outcome.errors.contains("needs a value"), "\(outcome.errors)")
+    }
+
     @Test func `without HOME the home is that of the password database`() throws {
       // No store is made: the check looks where it would be.
       let outcome = try run(Programs.daemon, ["--check"], ["HOME": nil])

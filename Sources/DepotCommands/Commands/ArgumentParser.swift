@@ -120,6 +120,9 @@ struct ArgumentParser {
         pending = option
         throw DepotError(.usage, "--\(option.name) needs \(placeholder).")
       }
+      if option.candidates.areFiles, value.isEmpty {
+        throw Self.empty("--\(option.name) needs \(placeholder)")
+      }
       if option.isRepeatable { return invocation.lists[option.name, default: []].append(value) }
       text = value
     }
@@ -152,5 +155,14 @@ struct ArgumentParser {
       throw DepotError(.usage, "\"\(extra)\" is one argument too many for depot \(verb.name).")
         .hint("Usage: \(verb.usage)")
     }
+    for (position, operand) in invocation.operands.enumerated()
+    where operand.isEmpty && !verb.operands.mayBeEmpty(at: position) {
+      throw Self.empty("depot \(verb.name) needs \(verb.operands.text)")
+    }
+  }
+
+  /// Returns the error about an empty text, which as a path would stand for the root folder.
+  private static func empty(_ need: String) -> DepotError {
+    DepotError(.usage, "\(need), not an empty text.").hint("Is a variable unset?")
   }
 }

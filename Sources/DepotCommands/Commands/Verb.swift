@@ -83,6 +83,13 @@ extension Verb {
       candidates.isEmpty ? false : candidates[min(position, candidates.count - 1)].areFiles
     }
 
+    /// Whether an empty text may be the operand at a position.
+    ///
+    /// The first operand names something, except of a verb whose operands are any words.
+    func mayBeEmpty(at position: Int) -> Bool {
+      candidates.isEmpty || position > 0 && !areFiles(at: position)
+    }
+
     static let none = Self("", 0...0)
     static let name = Self("NAME", 1...1)
     static let token = Self("[TOKEN]", 0...1)

@@ -48,7 +48,18 @@ enum RestoreVerb {
     try PrivateFolder.with("depot-restore") { place in
       let file = place.path + "/store.sqlite"
       try InputFile("-").copy(to: ByteSink(creating: file))
-      try restore(file, arguments, session)
+      do {
+        try restore(file, arguments, session)
+      } catch var error as DepotError {
+        // Nobody knows the file, which is gone soon.
+        let isOfFile = error.message.contains(file)
+        error.message = error.message.replacing("The store \(file)", with: "The backup")
+          .replacing(file, with: "The backup")
+        if isOfFile, error.code.class == "storage" {
+          error.hint = "Is it cut off? Use another backup."
+        }
+        throw error
+      }
     }
   }
 

@@ -11,6 +11,8 @@ extension Store {
   ///   if it is too damaged to be checked, and others of class `storage`.
   package static func check(path: String) throws(DepotError) -> [String]? {
     let files = StoreFiles(path)
+    // A lock would leave a file in a place that was perhaps meant to be another one.
+    if FileSystem.size(of: path) == nil, try files.evidence().finding == .none { return nil }
     let lock = try files.lockForChecking()
     defer { withExtendedLifetime(lock) {} }
     switch try files.evidence().finding {

@@ -48,12 +48,12 @@ package struct StoreRestore {
       throw DepotError(.usage, "\(file) is no file, but a folder, a link, or a device.")
         .hint("Use the path of a file, of a link the one that it leads to.")
     }
+    try checkBackup()
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
     files.removeLeftovers()
     let draft = StoreCopies.restoring(path)
     do {
-      try checkBackup()
       let hasOld = try hasStore()
       let facts = try facts()
       // This comes first, because opening the old store removes the files of restores.
@@ -74,7 +74,9 @@ package struct StoreRestore {
   }
 
   /// Checks that the backup is a store's file, complete without a log.
-  private func checkBackup() throws(DepotError) {
+  ///
+  /// - Throws: ``DepotError``, as ``run()``.
+  package func checkBackup() throws(DepotError) {
     guard FileSystem.size(of: backup) != nil else {
       throw DepotError(.fileNotFound, "There is no file \(backup).")
     }

@@ -76,10 +76,9 @@ package enum DaemonCommand {
         )
         let name = String(parts[0])
         func value() throws(DepotError) -> String {
-          if let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst() {
-            return value
-          }
-          throw DepotError(.usage, "--\(name) needs a value.").hint("See depotd --help.")
+          let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst()
+          if let value, !value.isEmpty { return value }
+          throw ServerConfiguration.empty("--\(name)")
         }
         switch name {
         case "config": try configuration.read(file: value())
@@ -144,8 +143,8 @@ package enum DaemonCommand {
   /// Prints the problems of a store, or that it has none.
   private static func check(_ path: String) throws(DepotError) -> Int32 {
     guard let problems = try Store.check(path: path) else {
-      print("There is no store at \(path) yet.")
-      return 0
+      throw DepotError(.fileNotFound, "There is no store at \(path).")
+        .hint("The first start makes one. Is the path right?")
     }
     if problems.isEmpty { print("The store \(path) is sound.") }
     for problem in problems { print(problem) }
@@ -159,8 +158,8 @@ package enum DaemonCommand {
   ) throws(DepotError) -> Int32 {
     let store = try copy(of: cluster, for: "checking", configuration)
     guard let findings = try ClusterCheck(address: store.address, path: store.path).run() else {
-      print("There is no store in \(cluster.text) yet.")
-      return 0
+      throw DepotError(.fileNotFound, "There is no store in \(cluster.text).")
+        .hint("The first start makes one. Is the address right?")
     }
     if findings.problems.isEmpty { print("The store in \(cluster.text) is sound.") }
     for problem in findings.problems { print(problem) }
@@ -229,12 +228,15 @@ package enum DaemonCommand {
         replaces: configuration.replacesStore
       ).run()
     } else {
-      try FileSystem.prepareFolder(of: configuration.storePath)
-      outcome = try StoreRestore(
+      let restore = StoreRestore(
         backup: backup,
         path: configuration.storeFile,
         replaces: configuration.replacesStore
-      ).run()
+      )
+      // A bad backup leaves no folder.
+      try restore.checkBackup()
+      try FileSystem.prepareFolder(of: configuration.storePath)
+      outcome = try restore.run()
     }
     let place = configuration.storeName
     let report = RestoreReport(outcome: outcome, path: place)

@@ -57,7 +57,8 @@ enum DaemonHelp {
     ),
     (
       "--check",
-      "examine the configuration and the whole store, report faults, and end"
+      "examine the configuration and the whole store, report faults, and end; with status 66 if there "
+        + "is no store yet"
     ),
     ("--print-protocol", "print the protocol as JSON, and end"),
     ("--print-manual", "print this program's page of the manual, and end"),

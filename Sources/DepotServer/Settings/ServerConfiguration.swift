@@ -118,7 +118,15 @@ package struct ServerConfiguration: Sendable {
       throw DepotError(.usage, "There is no setting \"\(name)\".")
         .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See depotd --help.")
     }
-    try setting.apply(Setting.Argument(name: name, text: try value()), &self)
+    let text = try value()
+    guard !text.isEmpty else { throw Self.empty(name) }
+    try setting.apply(Setting.Argument(name: name, text: text), &self)
+  }
+
+  /// Returns the error that the value of a setting is missing.
+  static func empty(_ name: String) -> DepotError {
+    DepotError(.usage, "\(name) needs a value.")
+      .hint("If it is of a variable, that is unset. See depotd --help.")
   }
 
   /// Applies the settings in a file.
