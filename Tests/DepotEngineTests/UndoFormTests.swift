@@ -59,8 +59,9 @@ import Testing
       try await store.update("Item", [1], ["note"], #"["b"]"#)
       var outside = note
       outside.options = .externalStorage
+      let update = try past.head()
       try await migrate(store, Self.forms(2, [.int64, .int64], outside))
-      let error = await store.code { try await store.call("undo", "{}") }
+      let error = await store.code { try await store.call("undo", "{\"token\":\"\(update)\"}") }
       #expect(error?.code == .historyNoValues)
       #expect(error?.message == "A migration has changed how Item/1.note is stored since then.")
       #expect(error?.details?["attribute"] == .string("note"))

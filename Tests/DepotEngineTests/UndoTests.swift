@@ -348,6 +348,26 @@ import Testing
     }
   }
 
+  @Test func `a change of the schema isn't skipped for an earlier change`() async throws {
+    try await withPast(Self.items(1, ["Item"])) { store, past in
+      try await store.insert("Item", ["name"], #"[["a"]]"#)
+      let token = try past.head()
+      try await migrate(store, Self.items(2, ["Item", "Box"]))
+      let refused = await store.code { try await store.call("undo", "{}") }
+      #expect(refused?.code == .nothingToUndo)
+      #expect(refused?.message.contains("schema") == true)
+      #expect(try store.read("Item", in: past.path).count == 1)
+      try await store.insert("Item", ["name"], #"[["b"]]"#)
+      try await store.call("undo", "{}")
+      let again = await store.code { try await store.call("undo", "{}") }
+      #expect(again?.code == .nothingToUndo)
+      try await store.call("undo", "{\"token\":\"\(token)\"}")
+      #expect(try store.read("Item", in: past.path).isEmpty)
+      let all = await store.code { try await store.call("undo", "{}") }
+      #expect(all?.hint == "All of it is undone already.")
+    }
+  }
+
   @Test func `an undo is done once for its key`() async throws {
     try await withPast { store, past in
       try await store.insert("Item", ["name"], #"[["a"]]"#)

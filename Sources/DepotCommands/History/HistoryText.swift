@@ -38,12 +38,21 @@ enum HistoryText {
     return line
   }
 
+  private static let words = [
+    (HistoryChange.Kind.insert, "inserted"), (.update, "updated"), (.delete, "deleted"),
+    (.links, "linked anew"),
+  ]
+
+  /// The numbers of changed rows of each entity, in one line.
+  static func sentence(_ counts: [HistoryChange.Kind: [String: Int]]) -> String {
+    words.flatMap { kind, word in
+      (counts[kind] ?? [:]).sorted { $0.key < $1.key }
+        .map { "\(Numbers.counted($0.value, "row")) of \($0.key) \(word)" }
+    }.joined(separator: ", ")
+  }
+
   /// The transactions of a group in one line.
   static func sentence(_ joined: JoinedTransactions) -> String {
-    let words = [
-      (HistoryChange.Kind.insert, "inserted"), (.update, "updated"), (.delete, "deleted"),
-      (.links, "linked anew"),
-    ]
     let parts = words.compactMap { kind, word in
       joined.rows[kind].map { "\(Numbers.counted($0, "row")) \(word)" }
     }

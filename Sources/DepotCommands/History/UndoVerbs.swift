@@ -24,7 +24,8 @@ enum UndoVerb {
       many transactions; --group names it too. What was changed since stands in the way unless there is a
       --policy; what is undone until then stays so, and the same command goes on with the rest, also after
       an interruption. An inserted row that is gone already stands in nobody's way. depot log shows the
-      tokens. If $DEPOT_AUTHOR is set, it is the last transaction of that author.
+      tokens. If $DEPOT_AUTHOR is set, it is the last transaction of that author. A change of the schema can't
+      be undone, nor is it skipped: earlier transactions must be named then.
       """,
     examples: [
       "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-9d20c4e7a1b2-1042",
@@ -60,7 +61,7 @@ enum UndoVerb {
     let node = try connection.send(isRedo ? .redo(request) : .undo(request))
     let result = try UndoResult(node)
     let done =
-      result.transactions > 3
+      result.transactions > shownCount
       ? Numbers.counted(result.transactions, "transaction")
       : result.undone.map(\.description).joined(separator: ", ")
     // A redo undoes the undo, so the text names the undoing transactions.
@@ -73,5 +74,40 @@ enum UndoVerb {
       text += "\n  \(conflict.entity)/\(conflict.identifier) \(names): \(decision)"
     }
     session.write(try JSONValue(node), orText: text)
+    // A message doesn't report that the output can't be written.
+    try session.finishOutput()
+    for line in (try? undone(result, connection)) ?? [] { session.say(line) }
   }
+
+  /// Describes the undone transactions: their times, authors, and rows.
+  private static func undone(
+    _ result: UndoResult,
+    _ connection: BlockingConnection
+  ) throws -> [String] {
+    let isSingle = result.transactions <= shownCount
+    return try result.undone.prefix(isSingle ? shownCount : 1).flatMap { token in
+      var heading: String?
+      var joined: JoinedTransactions?
+      var counts: [HistoryChange.Kind: [String: Int]] = [:]
+      let request = HistoryRequest(
+        until: token,
+        limit: 1,
+        isDescending: true,
+        hasValues: false,
+        joinsGroups: !isSingle
+      )
+      _ = try connection.history(request) { transaction in
+        heading = HistoryText.heading(transaction)
+        joined = transaction.joined
+        for change in transaction.changes {
+          counts[change.kind, default: [:]][change.entity, default: 0] += 1
+        }
+      }
+      let rows = joined.map { HistoryText.sentence($0) } ?? HistoryText.sentence(counts)
+      return heading.map { [$0, "    " + rows] } ?? []
+    }
+  }
+
+  /// The most transactions that are named one by one.
+  private static let shownCount = 3
 }

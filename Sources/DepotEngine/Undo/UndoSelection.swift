@@ -128,6 +128,7 @@ struct UndoSelection {
       isRedo ? Self.undos(ofAuthor: author != nil) : Self.transactions(ofAuthor: author != nil)
     )
     var hasCandidates = false
+    var isSchemaNewer = false
     var found: Int64?
     defer { statement.reset() }
     try statement.bind(max(bounds.floor, bounds.renamed), at: 1)
@@ -136,7 +137,10 @@ struct UndoSelection {
       while found == nil, try statement.step() {
         try control.check()
         let origin = statement.row.isNull(1) ? nil : statement.row.text(1)
-        guard origin != TransactionOrigin.schemaKind else { continue }
+        if origin == TransactionOrigin.schemaKind {
+          isSchemaNewer = true
+          continue
+        }
         guard (origin?.hasPrefix("undo:") ?? false) == isRedo else { continue }
         let token = statement.row.integer(0)
         hasCandidates = true
@@ -152,6 +156,11 @@ struct UndoSelection {
       ).hint(
         hasCandidates ? "All of it is \(isRedo ? "redone" : "undone") already." : before
       )
+    }
+    // Undoing an earlier change instead would be a surprise.
+    guard isRedo || !isSchemaNewer else {
+      throw DepotError(.nothingToUndo, "The last change was of the schema, which can't be undone.")
+        .hint("Name an earlier transaction by its token to undo that one.")
     }
     return found
   }
