@@ -97,6 +97,11 @@ struct CommandLineTerms {
     (
       #", or use onConflict "skip" or "replace""#, .onConflict,
       ", or add --on-conflict skip or --on-conflict replace", ""
+    ),
+    (
+      "without quotation marks.", .bind,
+      "without quotation marks, or as the value of a variable with --bind NAME:=NUMBER.",
+      "without quotation marks."
     ), (#"with "after";"#, .after, "with --after;", "with --offset;"),
   ]
 

@@ -154,6 +154,10 @@ struct RowOrder {
     if type == .int64, case .string(let text) = value, let number = Int64(text) {
       return .integer(number)
     }
+    // Rows have such numbers as texts.
+    if type == .double, case .string(let text) = value, let number = NonFinite.double(text) {
+      return StoredValue.encode(.double(number))
+    }
     guard let converted = value.converted(to: type) else {
       throw DepotError(.usage, "This value isn't of the sort key's type, \(type.rawValue).")
         .at("/args/after/\(index)")

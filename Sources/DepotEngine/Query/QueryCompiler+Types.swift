@@ -43,7 +43,11 @@ extension QueryCompiler {
 
   /// Returns the way to write a constant that a text was meant to be, if that is known.
   private static func hint(_ constant: Operand, of other: Operand) -> String? {
-    guard case .string(let text)? = constant.constant, NonFinite.double(text) != nil,
+    guard case .string(let text)? = constant.constant else { return nil }
+    if other.isNumber, DecimalText.isGrammatical(text) {
+      return "Write \(text) without quotation marks."
+    }
+    guard NonFinite.double(text) != nil,
       let type = other.type, [.double, .date].contains(type)
     else { return nil }
     let rest =

@@ -56,7 +56,7 @@ extension EntityWriter {
   }
 
   func uniqueError(_ clash: UniqueClash) -> DepotError {
-    let existing = "\(layout.name)/\(clash.identifier)"
+    let existing = name(of: clash)
     let paths = clash.unique.paths
     let names = paths.map { "\"\($0)\"" }.joined(separator: ", ")
     let values = paths.count > 1 ? "values" : "value"
@@ -64,6 +64,22 @@ extension EntityWriter {
       .hint("Change the value, or use onConflict \"skip\" or \"replace\".")
       .details(entity: layout.name, attribute: paths[0])
       .detail("existing", existing).detail("attributes", paths.count > 1 ? paths : nil)
+  }
+
+  /// Returns the name of the row, which may be of another entity of the hierarchy.
+  private func name(of clash: UniqueClash) -> String {
+    let identifier = clash.identifier
+    var entity = layout.name
+    if (try? isThere(identifier)) == false,
+      let root = try? entities.catalog.layout(of: layout.root),
+      let kind = try? connection.integer(
+        "SELECT kind FROM \(layout.table) WHERE id = ?1",
+        [.integer(identifier)]
+      )
+    {
+      entity = root.numbers[Int(kind)] ?? entity
+    }
+    return "\(entity)/\(identifier)"
   }
 
   /// Returns the row that the one in the cells replaces; `nil` if there is none.
@@ -82,7 +98,7 @@ extension EntityWriter {
   func existing(_ clashes: [UniqueClash]) throws -> UniqueClash? {
     guard let first = clashes.first else { return nil }
     if let other = clashes.first(where: { $0.identifier != first.identifier }) {
-      throw uniqueError(other).hint("The row clashes with \(layout.name)/\(first.identifier) too.")
+      throw uniqueError(other).hint("The row clashes with \(name(of: first)) too.")
     }
     guard try isThere(first.identifier) else {
       throw uniqueError(first).hint("That row is of another entity.")

@@ -68,7 +68,8 @@ struct FieldRule {
     case .scalar(.data): "Write a string in base64."
     case .scalar(.decimal): "Write a string of digits, as in \"12.50\"."
     case .scalar(.bool): "Write true or false."
-    case .scalar(.string), .scalar(.url): "Write a string."
+    case .scalar(.string): "Write a string."
+    case .scalar(.url): "Write a URL, as in \"https://example.org/a\"."
     case .list: "Write an array."
     case .scalar, .float, .json: "Write a number."
     }
