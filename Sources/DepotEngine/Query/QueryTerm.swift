@@ -16,7 +16,7 @@ struct QueryObject {
   /// The identifier; NULL for nothing.
   var identifier: Fragment
   var isNullable: Bool
-  /// What is NULL where the identifier may be one of a row that doesn't exist any more.
+  /// An expression that is NULL also if the identifier's row doesn't exist any more.
   var presence: Fragment?
   /// The index of the scope where the row is, or can be joined.
   var scope: Int
