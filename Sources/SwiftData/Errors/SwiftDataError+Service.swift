@@ -58,7 +58,7 @@ extension DepotError {
     case .predicate where message.hasPrefix("In "): "Fetch the objects, and compute it in memory."
     case .unique:
       """
-      Change the value, or delete the other object. Of an inserted object and a stored one, a mergePolicy says \
+      Set another value, or delete the other object. Of an inserted object and a stored one, a mergePolicy says \
       which one wins.
       """
     case .required: "Give it a value, make the property optional, or give it a default value."

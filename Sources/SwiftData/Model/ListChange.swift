@@ -75,10 +75,10 @@ extension ObjectReferenceList {
   ///
   /// The other members keep their positions.
   func sorted(by ranks: [PersistentIdentifier: Int]) -> ObjectReferenceList {
-    func sort<Member>(
-      _ members: [Member],
-      _ identifier: (Member) -> PersistentIdentifier
-    ) -> [Member] {
+    func sort<Element>(
+      _ members: [Element],
+      _ identifier: (Element) -> PersistentIdentifier
+    ) -> [Element] {
       let ranked = members.compactMap { member in ranks[identifier(member)].map { ($0, member) } }
       var rest = ranked.sorted { $0.0 < $1.0 }[...]
       return members.map { ranks[identifier($0)] == nil ? $0 : rest.popFirst()?.1 ?? $0 }

@@ -66,7 +66,7 @@ import Testing
     try context.save()
     nut.name = "Bolt"
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.hint?.hasPrefix("Change the value, or delete the other object.") == true)
+    #expect(error?.hint?.hasPrefix("Set another value, or delete the other object.") == true)
     context.delete(bolt)
     try context.save()
     #expect(try context.fetch(FetchDescriptor<Gadget>()).map(\.name) == ["Bolt"])

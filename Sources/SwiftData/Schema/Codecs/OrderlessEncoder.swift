@@ -117,8 +117,11 @@ extension Set: OrderlessCollection where Element: Encodable {
   fileprivate var encodableParts: [[any Encodable]] { map { [$0] } }
 }
 
-extension Dictionary: OrderlessCollection where Key: Encodable, Value: Encodable {
-  fileprivate var encodableParts: [[any Encodable]] { map { [$0.key, $0.value] } }
+// The parts of a dictionary that is encoded can be encoded.
+extension Dictionary: OrderlessCollection {
+  fileprivate var encodableParts: [[any Encodable]] {
+    map { part in ([part.key, part.value] as [Any]).compactMap { $0 as? any Encodable } }
+  }
 }
 
 extension Equatable {
