@@ -53,7 +53,7 @@ import Testing
           try await store.update("Node", [1], ["children"], "[[3,2]]")
         }
       }
-      #expect(lines == [""])
+      #expect(lines == [#"links Node [{"id":1,"p":{"children":{"order":true}}}]"#])
       let rows = try #require(told.first?.tables["Node"]?.rows)
       let order = try place("o_parent", of: "Node")
       #expect(rows.contains { $0.columns == ColumnSet([order]) })

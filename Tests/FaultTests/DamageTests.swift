@@ -148,7 +148,7 @@ extension FaultTests {
         let last = try place.check()
         #expect(last.status == 0 && last.output.contains("is sound"), "\(last)")
         let none = try place.check(place.store + "2")
-        #expect(none.status == 0 && none.output.contains("There is no store"), "\(none)")
+        #expect(none.status == 66 && none.output.contains("There is no store"), "\(none)")
       }
     }
 

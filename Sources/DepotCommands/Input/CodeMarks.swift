@@ -1,8 +1,8 @@
 /// The marks by which a column of numbers in CSV turns out to be one of codes.
 ///
 /// Two are: texts that differ but are the same number, as the versions `1.1` and `1.10`, and nothing
-/// but digits with an unsigned exponent, as the codes `1E5` and `2E3`, which no program writes for
-/// numbers. A price `1.10` isn't a mark as long as `1.1` isn't there too.
+/// but digits with an unsigned exponent of one or two digits, as the codes `1E5` and `2E3`, which no
+/// program writes for numbers. A price `1.10` isn't a mark as long as `1.1` isn't there too.
 struct CodeMarks {
   /// The most spellings that are compared.
   private static let limit = 100_000
@@ -17,8 +17,8 @@ struct CodeMarks {
   /// Adds the text of a number that isn't an integer.
   mutating func add(_ text: [UInt8]) {
     guard text.contains(UInt8(ascii: ".")) else {
-      let signs = "+-".utf8
-      if !text.dropFirst().contains(where: signs.contains) { bareExponents += 1 }
+      let exponent = text.drop { !"eE".utf8.contains($0) }.dropFirst()
+      if exponent.count < 3, !exponent.contains(where: "+-".utf8.contains) { bareExponents += 1 }
       return
     }
     guard !hasEqual, !text.contains(where: { "eE".utf8.contains($0) }) else { return }

@@ -92,10 +92,9 @@ enum Selection {
   static func place(_ text: String) throws(DepotError) -> [Value] {
     let number = text.split(separator: "/", maxSplits: 1).last ?? ""
     if let identifier = Int64(number) { return [.int64(identifier)] }
-    if let values = (try? JSONValue(parsing: text.utf8))?.array?.compactMap(placeValue),
-      case .int64? = values.last
-    {
-      return values
+    let values = (try? JSONValue(parsing: text.utf8))?.array?.map(placeValue) ?? []
+    if case .int64?? = values.last, !values.contains(nil) {
+      return values.compactMap(\.self)
     }
     throw DepotError(.usage, "\"\(text)\" is no place of a row.")
       .hint("Write an identifier, or JSON such as '[\"name\",42]': the sort keys' values and it.")

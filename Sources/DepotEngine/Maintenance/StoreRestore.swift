@@ -44,10 +44,6 @@ package struct StoreRestore {
   ///   `notfound.file` and `storage.corrupt` if the backup is missing, damaged, or not complete
   ///   without a log, and others of class `storage`; then the old store stays.
   package func run() throws(DepotError) -> Outcome {
-    for file in [backup, path] where FileSystem.isOtherThanFile(file) {
-      throw DepotError(.usage, "\(file) is no file, but a folder, a link, or a device.")
-        .hint("Use the path of a file, of a link the one that it leads to.")
-    }
     try checkBackup()
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
@@ -77,6 +73,10 @@ package struct StoreRestore {
   ///
   /// - Throws: ``DepotError``, as ``run()``.
   package func checkBackup() throws(DepotError) {
+    for file in [backup, path] where FileSystem.isOtherThanFile(file) {
+      throw DepotError(.usage, "\(file) is no file, but a folder, a link, or a device.")
+        .hint("Use the path of a file, of a link the one that it leads to.")
+    }
     guard FileSystem.size(of: backup) != nil else {
       throw DepotError(.fileNotFound, "There is no file \(backup).")
     }

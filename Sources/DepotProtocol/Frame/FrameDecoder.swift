@@ -50,7 +50,7 @@ package struct FrameDecoder: Sendable {
     self.isOfService = isOfService
   }
 
-  /// A decoder of what a service sends to its client.
+  /// A decoder of the frames that a service sends to its client.
   package static var ofService: FrameDecoder {
     FrameDecoder(limit: 256 << 20, framing: .length, isOfService: true)
   }

@@ -65,7 +65,7 @@ extension ContextFetch {
     return DeletionParts(query: query, links: try matching(affected(pending)))
   }
 
-  /// Divides objects that the context has found; the store deletes those that are as it has them.
+  /// Divides objects that the context has found; the store deletes rows of their versions.
   private func parts(_ all: [ObjectReference]) -> DeletionParts {
     var parts = DeletionParts()
     var rows: [Int64: [QueryExpression]] = [:]
