@@ -203,8 +203,7 @@ final class FetchRun: StreamRun {
       writer.member("sections")
       sections.write(to: &writer)
     }
-    writer.raw("}")
-    reply.end(from: start, in: &writer)
+    reply.end("}}", from: start, in: &writer)
   }
 
   func close() {

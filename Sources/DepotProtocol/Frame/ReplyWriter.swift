@@ -14,7 +14,7 @@ package struct ReplyWriter: Sendable {
 
   /// Opens a frame, with the number of the call and text that comes behind it.
   ///
-  /// - Returns: The offset of the frame, for ``end(from:in:)``.
+  /// - Returns: The offset of the frame, for ``end(_:from:in:)``.
   package func begin(_ text: StaticString, in writer: inout JSONWriter) -> Int {
     let start = writer.bytes.count
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONPiece.capacity) { memory in
@@ -27,9 +27,9 @@ package struct ReplyWriter: Sendable {
     return start
   }
 
-  /// Closes a frame.
-  package func end(from start: Int, in writer: inout JSONWriter) {
-    writer.raw("}")
+  /// Closes a frame with the text of its end.
+  package func end(_ text: StaticString = "}", from start: Int, in writer: inout JSONWriter) {
+    writer.raw(text)
     FrameEncoder.end(framing, from: start, in: &writer)
   }
 
@@ -67,6 +67,7 @@ package struct ReplyWriter: Sendable {
     written columns: [UInt8]?,
     in writer: inout JSONWriter
   ) -> Int {
+    if kind == nil, columns == nil { return begin(",\"next\":[", in: &writer) }
     let start = begin(kind == nil ? "" : ",\"kind\":\"", in: &writer)
     if let kind {
       writer.raw(kind)
@@ -96,13 +97,11 @@ package struct ReplyWriter: Sendable {
     related: ArraySlice<UInt8>? = nil,
     in writer: inout JSONWriter
   ) {
-    writer.raw("]")
     if let related {
-      writer.raw(",\"related\":[")
+      writer.raw("],\"related\":[")
       writer.raw(related)
-      writer.raw("]")
     }
-    end(from: start, in: &writer)
+    end("]}", from: start, in: &writer)
   }
 }
 
